@@ -1,0 +1,198 @@
+/*
+ * heddle as a library: a simulated GPU with a run time that finds out which computations depend
+ * on which and schedules them. This is the one public header of libheddle.a.
+ *
+ * A runtime is used by one thread at a time; two runtimes share nothing. Every function that can fail
+ * returns an hd_status and fills *err (which may be NULL). After HD_SIM_FAILED, HD_INTERNAL or
+ * HD_STOPPED a runtime is poisoned: each further call returns the same error.
+ * Host times are picoseconds of the simulated host's clock.
+ */
+#ifndef HD_HOST_HEDDLE_H
+#define HD_HOST_HEDDLE_H
+
+#include "host/rt/config.h"
+#include "isa/isa.h"
+#include "sim/base/error.h"
+#include "sim/sim.h"
+
+typedef struct hd_runtime hd_runtime;
+typedef struct hd_array hd_array;
+typedef struct hd_module hd_module;
+typedef struct hd_kernel hd_kernel;
+typedef struct hd_stream hd_stream;
+typedef struct hd_event hd_event;
+
+/* ---- runtime --------------------------------------------------------------------------- */
+
+struct hd_options {
+    struct sim_config gpu;
+    struct rt_config host;
+    struct sim_limits limits;
+    enum isa_build lanes;
+    bool timing;   /* false: values only for the whole run (--timing off) */
+    uint64_t seed; /* recorded in the result; arrays filled at random take it too */
+};
+
+/* Everything at its default: the machine's and the host's parameter tables, timing on, seed 1. */
+void hd_options_default(struct hd_options *o);
+enum hd_status hd_runtime_new(const struct hd_options *o, hd_runtime **out, struct hd_error *err);
+/* Frees the runtime and all that was made from it; nothing is waited for. */
+void hd_runtime_free(hd_runtime *rt);
+
+uint64_t hd_host_time(const hd_runtime *rt);
+/* Host work of that much time between two calls. */
+enum hd_status hd_host_work(hd_runtime *rt, uint64_t ps, struct hd_error *err);
+/* Waits for everything, as at the end of a program. */
+enum hd_status hd_finish(hd_runtime *rt, struct hd_error *err);
+struct sim_machine *hd_machine(hd_runtime *rt);
+const struct hd_options *hd_runtime_options(const hd_runtime *rt);
+
+/* ---- arrays ---------------------------------------------------------------------------- */
+
+/* type is T_I8 ... T_F64 (isa/isa.h); count at least 1. A managed array, zero and unpopulated. name may be NULL. */
+enum hd_status hd_array_new(hd_runtime *rt, enum isa_type type, uint64_t count, const char *name,
+                            hd_array **out, struct hd_error *err);
+/* Device memory, reached by hd_copy only. */
+enum hd_status hd_array_new_device(hd_runtime *rt, enum isa_type type, uint64_t count, const char *name,
+                                   hd_array **out, struct hd_error *err);
+/* Waits for the computations that use it, then frees it. */
+enum hd_status hd_array_free(hd_runtime *rt, hd_array *a, struct hd_error *err);
+uint64_t hd_array_count(const hd_array *a);
+enum isa_type hd_array_type(const hd_array *a);
+const char *hd_array_name(const hd_array *a);
+
+enum hd_access { HD_READ, HD_WRITE, HD_OVERWRITE /* every byte, nothing of the old is read */ };
+
+/*
+ * A host access to elements [first, first + count): a computational element of the DAG. On return the host has
+ * waited for just what it needs, pages are on the host, and *data points at element `first`, valid until the next call.
+ */
+enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint64_t count,
+                               enum hd_access how, void **data, struct hd_error *err);
+
+/* ---- modules and kernels ----------------------------------------------------------------- */
+
+/* Assembles a file; includes are looked for beside it and in workloads/lib. Loading one path twice gives one module. */
+enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out, struct hd_error *err);
+const struct isa_program *hd_module_program(const hd_module *m);
+
+/*
+ * A kernel with a signature, "x: inout f32[], n: i32": name, optional in | out | inout | const | input | output, and type;
+ * no annotation on an array means inout. It is checked against the kernel's .param list.
+ */
+enum hd_status hd_kernel_get(hd_runtime *rt, hd_module *m, const char *name, const char *signature,
+                             hd_kernel **out, struct hd_error *err);
+const char *hd_kernel_name(const hd_kernel *k);
+unsigned hd_kernel_params(const hd_kernel *k);
+
+enum hd_arg_kind { HD_ARG_ARRAY, HD_ARG_INT, HD_ARG_FLOAT };
+struct hd_arg {
+    enum hd_arg_kind kind;
+    union {
+        hd_array *array;
+        int64_t i;
+        double f; /* a whole number is taken for an integer parameter too */
+    } as;
+};
+
+struct hd_launch {
+    hd_kernel *kernel;
+    uint64_t grid[3], block[3]; /* unset dimensions are 1 */
+    uint64_t dynamic_lds;       /* bytes */
+    const struct hd_arg *args;
+    unsigned nargs;
+    hd_stream *stream; /* NULL: the scheduler chooses */
+};
+
+/* Launches a kernel: returns when the call returns on the host, which is not when the kernel is done (except serial-sync). */
+enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struct hd_error *err);
+
+/* ---- streams, events, copies by hand ------------------------------------------------------ */
+
+enum hd_status hd_stream_new(hd_runtime *rt, hd_stream **out, struct hd_error *err);
+enum hd_status hd_stream_free(hd_runtime *rt, hd_stream *s, struct hd_error *err);
+/* NULL is the default stream. */
+enum hd_status hd_stream_sync(hd_runtime *rt, hd_stream *s, struct hd_error *err);
+enum hd_status hd_device_sync(hd_runtime *rt, struct hd_error *err);
+enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err);
+enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err);
+enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err);
+bool hd_event_done(hd_runtime *rt, hd_event *e);
+enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err);
+enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
+/* Copies count elements between a device array and a managed array used as host memory, in stream order. */
+enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from, uint64_t from_first,
+                       uint64_t count, hd_stream *s, struct hd_error *err);
+
+/* ---- regions ------------------------------------------------------------------------------ */
+
+/*
+ * One iteration of a region is: hd_reset_begin, host accesses and launches that take no time, hd_reset_end;
+ * hd_region_begin, the timed calls, hd_region_end (which waits for what is still active).
+ * With warmup the iteration runs in values-only mode and leaves no record.
+ */
+enum hd_status hd_reset_begin(hd_runtime *rt, struct hd_error *err);
+enum hd_status hd_reset_end(hd_runtime *rt, struct hd_error *err);
+enum hd_status hd_region_begin(hd_runtime *rt, const char *name, uint32_t iteration, bool warmup,
+                               struct hd_error *err);
+enum hd_status hd_region_end(hd_runtime *rt, struct hd_error *err);
+
+/* ---- the record of a run -------------------------------------------------------------------- */
+
+struct hd_check {
+    char name[64];
+    bool passed;
+    double got, expected, tolerance;
+};
+/* Passes if |got - expected| <= tolerance * max(1, |expected|); NaN never passes. */
+enum hd_status hd_check_value(hd_runtime *rt, const char *name, double got, double expected,
+                              double tolerance, struct hd_error *err);
+
+#define HD_NO_REGION UINT32_MAX /* region of what ran outside any */
+
+struct hd_kernel_row {
+    uint64_t node; /* id in the DAG's nodes, counted from 0 in order of the calls */
+    uint32_t stream, region, iteration, device;
+    struct sim_kernel_record r;
+};
+struct hd_transfer_row {
+    uint64_t node; /* the computation that caused it, or UINT64_MAX */
+    uint32_t stream, region, iteration;
+    uint32_t array_uid; /* arrays are numbered in order of creation, never again */
+    struct sim_transfer_record r;
+};
+enum hd_node_kind { HD_NODE_KERNEL, HD_NODE_HOST_READ, HD_NODE_HOST_WRITE };
+struct hd_node_row {
+    uint64_t id;
+    enum hd_node_kind kind;
+    const char *name; /* kernel or array; lives as long as the runtime */
+    uint32_t stream, region, iteration;
+};
+enum hd_edge_kind { HD_EDGE_RAW, HD_EDGE_WAR, HD_EDGE_WAW };
+struct hd_edge_row {
+    uint64_t from, to;
+    enum hd_edge_kind kind; /* of the first array */
+    const uint32_t *array_uids;
+    uint32_t narrays;
+};
+struct hd_region_row {
+    const char *name;
+    uint32_t region, iteration; /* region: index of the name in order of first use */
+    uint64_t host_start_ps, host_end_ps;
+};
+
+/* Receives rows in order of completion; a NULL function drops its rows. The pointers in a row live during the call only. */
+struct hd_recorder {
+    void *user;
+    void (*kernel)(void *user, const struct hd_kernel_row *row);
+    void (*transfer)(void *user, const struct hd_transfer_row *row);
+    void (*node)(void *user, const struct hd_node_row *row);
+    void (*edge)(void *user, const struct hd_edge_row *row);
+    void (*region)(void *user, const struct hd_region_row *row);
+    void (*check)(void *user, const struct hd_check *check);
+    void (*print)(void *user, const char *line);
+};
+void hd_set_recorder(hd_runtime *rt, const struct hd_recorder *r);
+const char *hd_array_uid_name(const hd_runtime *rt, uint32_t uid);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * The event queue: a timing wheel for the near future, a list for the far. Events come out in the order
+ * (time, unit, sequence of scheduling), which is total. Compute units are not in here: their issue cycles have
+ * a calendar of their own (sim/calendar.h), which is served after the events of the same time.
+ */
+#ifndef HD_SIM_EVENT_H
+#define HD_SIM_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum event_kind {
+    EV_QUEUE,       /* a: queue: its head may have become ready */
+    EV_LAUNCH,      /* a: queue: the launch latency of its head kernel is over */
+    EV_LINK,        /* a: engine: the transfer in service, or its gap, is over */
+    EV_TICKET,      /* b: ticket: completes (a host fault's move, for example) */
+    EV_KERNEL_DONE, /* a: kernel run */
+    EV_DISPATCH,    /* the dispatcher may place a work-group */
+    EV_L2,          /* a request arrives at a slice */
+    EV_DRAM,        /* a request arrives at a channel */
+    EV_FILL,        /* data arrives at a compute unit */
+    EV_NUM_KINDS
+};
+
+/* Units, in the order in which they are served at one time. The index within a kind is added. */
+enum {
+    UNIT_LINK = 0,
+    UNIT_QUEUE = 1 << 16,
+    UNIT_DRAM = 2 << 16,
+    UNIT_L2 = 3 << 16,
+    UNIT_CU = 4 << 16,
+    UNIT_KERNEL = 5 << 16,
+    UNIT_DISPATCH = 6 << 16,
+};
+
+struct event {
+    uint64_t time_ps;
+    uint32_t unit;
+    uint32_t seq; /* set by event_push */
+    uint32_t kind;
+    uint32_t a;
+    uint64_t b;
+};
+
+struct event_queue;
+
+struct event_queue *event_queue_new(void); /* NULL when memory is short */
+void event_queue_free(struct event_queue *q);
+/* The time must not be before that of the last event taken. False when memory is short. */
+bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind, uint32_t a,
+                uint64_t b);
+/* Time of the next event, SIM_NEVER if there is none. */
+uint64_t event_next_time(struct event_queue *q);
+/* Takes the next event; false if there is none. */
+bool event_pop(struct event_queue *q, struct event *out);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * Time: picoseconds, clock domains, and rates. Edge k of a domain of f Hz is
+ * floor(k * 10^12 / f) ps, computed exactly and never as a sum of rounded periods.
+ */
+#ifndef HD_SIM_TIME_H
+#define HD_SIM_TIME_H
+
+#include <stdint.h>
+
+#define PS_PER_SECOND UINT64_C(1000000000000)
+#define PS_PER_NS UINT64_C(1000)
+#define SIM_NEVER UINT64_MAX
+
+/* num / den ps a cycle, reduced; num fits 40 bits. */
+struct clock_domain {
+    uint64_t num, den;
+};
+
+struct clock_domain clock_make(uint64_t hz);
+/* Time of edge `cycle`. */
+uint64_t clock_edge(const struct clock_domain *d, uint64_t cycle);
+/* The first edge at or after the time. */
+uint64_t clock_cycle_at(const struct clock_domain *d, uint64_t time_ps);
+
+/*
+ * A server that passes bytes at a fixed rate, first come first served. free_ps is when it is free
+ * again; the fraction of a picosecond that is left over is kept in rest.
+ */
+struct rate_server {
+    uint64_t bytes_per_second;
+    uint64_t free_ps, rest;
+};
+
+void rate_init(struct rate_server *s, uint64_t bytes_per_second);
+/* Serves bytes for a request that arrives at time_ps; returns when the last byte has passed. *start_ps may be NULL. */
+uint64_t rate_serve(struct rate_server *s, uint64_t time_ps, uint64_t bytes, uint64_t *start_ps);
+
+#endif
