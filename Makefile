@@ -1,0 +1,219 @@
+# heddle: a cycle-level GPU simulator. `make help` lists the targets.
+
+# ---- settings: give them on the command line --------------------------------------------------
+
+CFLAGS   ?= $(if $(SANITIZER),-O1,-O2) -g# yours; the project's own flags are added
+LDFLAGS  ?=
+LANES_OPT = $(if $(SANITIZER),-O1,-O3)# optimisation of the lane functions
+SANITIZER =# address,undefined for example
+WERROR    =# 1: a warning is an error
+V         =# 1: shows the commands
+T         =# tests to run, such as sim/test_link or sim/%; all when empty
+QUICK     =# 1: leaves out tests/*/test_slow_*.c
+SOAK      = 100# factor by which `make soak` multiplies the counts of random tests
+FUZZ_TIME = 30# seconds for each fuzzer
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+JOBS     := $(shell getconf _NPROCESSORS_ONLN)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# ---- where things go --------------------------------------------------------------------------
+
+# Each compiler and sanitizer has a folder of its own below build/; gcc's plain build is build/ itself.
+comma  := ,
+empty  :=
+space  := $(empty) $(empty)
+VARIANT = $(subst $(space),-,$(strip $(filter-out gcc,$(notdir $(CC))) $(subst $(comma),-,$(SANITIZER))))
+BUILD   = build$(VARIANT:%=/%)
+BIN     = $(if $(wildcard host/cli/*.c),$(BUILD)/heddle)
+LIB     = $(BUILD)/libheddle.a
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+Q := $(if $(V),,@)
+
+# `make deps X` looks for the libraries again once they are installed, hence the second make.
+ifneq (,$(filter deps,$(MAKECMDGOALS)))
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+deps:
+	@.ci/deps
+$(filter-out deps,$(MAKECMDGOALS)): deps
+	+@$(MAKE) $@
+else
+
+MAKEFLAGS += -j$(JOBS)
+
+# ---- sources ----------------------------------------------------------------------------------
+
+LIB_SRCS  := $(filter-out isa/lanes.c host/cli/%, \
+               $(wildcard sim/base/*.c isa/*.c cf/*.c tm/*.c sim/*.c sim/*/*.c host/*/*.c))
+LIB_SRCS  := $(sort $(LIB_SRCS))
+CLI_SRCS  := $(sort $(wildcard host/cli/*.c))
+TEST_SRCS := $(sort $(wildcard tests/*/test_*.c))
+FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SRCS := $(sort $(wildcard tests/bench/*.c))
+# Other C files beside the tests are linked into each test of their folder, ahead of the library.
+HELP_SRCS := $(filter-out tests/bench/% tests/fuzz/%,$(filter-out $(TEST_SRCS),$(wildcard tests/*/*.c)))
+
+# The lane functions are one file, compiled for each width and instruction set (isa/lanes.h).
+LANES_OBJS := $(foreach b,baseline avx2,$(foreach w,1 8 16 32 64,$(BUILD)/obj/isa/lanes_$(b)_$(w).o))
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJS   := $(call obj,$(LIB_SRCS)) $(if $(wildcard isa/lanes.c),$(LANES_OBJS))
+CLI_OBJS   := $(call obj,$(CLI_SRCS))
+TEST_OBJS  := $(call obj,$(TEST_SRCS) $(HELP_SRCS))
+BENCH_OBJS := $(call obj,$(BENCH_SRCS))
+ALL_OBJS   := $(LIB_OBJS) $(CLI_OBJS) $(TEST_OBJS) $(BENCH_OBJS)
+TESTS      := $(TEST_SRCS:%.c=$(BUILD)/%)
+FUZZERS    := $(FUZZ_SRCS:%.c=$(BUILD)/%)
+
+# ---- flags ------------------------------------------------------------------------------------
+
+# One value of a run must have the same bits everywhere: no contraction, nothing of fast-math.
+PROJECT := -std=c17 -D_POSIX_C_SOURCE=200809L -I. -ffp-contract=off
+WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+           $(if $(WERROR),-Werror)
+SAN     := $(if $(SANITIZER),-fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+LUA_CFLAGS    := $(shell pkg-config --cflags lua5.4 2>/dev/null)
+CJSON_CFLAGS  := $(shell pkg-config --cflags libcjson 2>/dev/null)
+CMOCKA_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
+LIBS          := $(shell pkg-config --libs lua5.4 libcjson 2>/dev/null || echo -llua5.4 -lcjson) -lm
+CMOCKA_LIBS   := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
+
+BASE_FLAGS = $(PROJECT) $(WARN) $(CFLAGS) $(SAN)
+$(BUILD)/obj/host/%:  FOLDER_FLAGS := $(LUA_CFLAGS) $(CJSON_CFLAGS)
+$(BUILD)/obj/tests/%: FOLDER_FLAGS := $(LUA_CFLAGS) $(CJSON_CFLAGS) $(CMOCKA_CFLAGS)
+
+COMPILE = @mkdir -p $(@D)$(if $(Q),; echo "  CC    $(@:$(BUILD)/obj/%=%)")
+LINK    = @mkdir -p $(@D)$(if $(Q),; echo "  LINK  $@")
+
+# ---- build ------------------------------------------------------------------------------------
+
+.PHONY: all objects deps run test soak bench lint format sanitize fuzz install clean help FORCE
+
+all: $(BIN) $(LIB)  ## builds build/heddle and build/libheddle.a (the default)
+
+deps:  ## installs what is missing (Debian), or says what to install
+
+$(BUILD)/heddle: $(CLI_OBJS) $(LIB)
+	$(LINK)
+	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $(CLI_OBJS) $(LIB) $(LIBS)
+
+$(LIB): $(LIB_OBJS)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(COMPILE)
+	$(Q)$(CC) $(BASE_FLAGS) $(FOLDER_FLAGS) -MMD -MP -c -o $@ $<
+
+define lanes_rule
+$(BUILD)/obj/isa/lanes_$(1)_$(2).o: isa/lanes.c $(BUILD)/flags
+	$$(COMPILE)
+	$$(Q)$$(CC) $$(BASE_FLAGS) $$(LANES_OPT) $(3) -DISA_LANES_WIDTH=$(2) -DISA_LANES_BUILD=$(1) \
+	    -MMD -MP -c -o $$@ $$<
+endef
+$(foreach w,1 8 16 32 64,$(eval $(call lanes_rule,baseline,$(w),)))
+$(foreach w,1 8 16 32 64,$(eval $(call lanes_rule,avx2,$(w),-mavx2 -mfma)))
+
+# Everything is compiled again when the flags change.
+ALL_FLAGS = $(CC) $(BASE_FLAGS) $(LANES_OPT) $(LUA_CFLAGS) $(CJSON_CFLAGS) $(CMOCKA_CFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D); echo '$(ALL_FLAGS)' | cmp -s - $@ || echo '$(ALL_FLAGS)' > $@
+
+objects: $(ALL_OBJS)
+
+-include $(ALL_OBJS:.o=.d)
+
+# ---- the main job -----------------------------------------------------------------------------
+
+QUICKSTART := results/quickstart
+
+run: $(BIN)  ## the main job: VEC and the pipeline on the p100 preset, schedulers side by side
+	@mkdir -p $(QUICKSTART)
+	$(Q)$(BIN) compare workloads/dag/vec.lua --config p100
+	$(Q)$(BIN) compare workloads/dag/pipeline.lua --config p100
+	$(Q)for s in serial-sync serial-async parallel-async; do \
+	    $(BIN) run workloads/dag/vec.lua --config p100 --set host.scheduler=$$s --quiet \
+	        --out $(QUICKSTART)/vec-$$s.json --trace $(QUICKSTART)/vec-$$s.trace.json || exit; \
+	done
+	@echo "Results and traces: $(QUICKSTART)/"
+
+# ---- tests ------------------------------------------------------------------------------------
+
+TEST_SET = $(if $(T),$(filter $(T:%=$(BUILD)/tests/%),$(TESTS)),$(TESTS))
+RUN_SET  = $(if $(QUICK),$(foreach t,$(TEST_SET),$(if $(findstring /test_slow_,$(t)),,$(t))),$(TEST_SET))
+
+define test_rule
+$(BUILD)/$(1:.c=): $(call obj,$(1) $(filter $(dir $(1))%,$(HELP_SRCS))) $(LIB)
+	$$(LINK)
+	$$(Q)$$(CC) $$(BASE_FLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(LIB) $$(CMOCKA_LIBS) $$(LIBS)
+endef
+$(foreach t,$(TEST_SRCS),$(eval $(call test_rule,$(t))))
+
+test: $(RUN_SET) $(BIN)  ## runs all tests; T=sim/test_link or T=sim/% runs some, QUICK=1 the quick ones
+	@HEDDLE=$(BIN) tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
+
+soak: $(RUN_SET) $(BIN)  ## the same with the counts of random tests times SOAK=100
+	@HEDDLE=$(BIN) HEDDLE_SOAK=$(SOAK) TEST_TIMEOUT=7200 tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
+
+sanitize:  ## runs the tests under the address, leak and undefined-behaviour sanitizers
+	+$(Q)$(MAKE) SANITIZER=address,undefined test
+
+fuzz:  ## runs each fuzzer for FUZZ_TIME=30 seconds (clang)
+	+$(Q)$(MAKE) CC=clang SANITIZER=address,undefined VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
+	    fuzz-run
+
+.PHONY: fuzz-run
+fuzz-run: $(FUZZERS)
+	@tests/fuzz/run $(FUZZ_TIME) $(BUILD)/fuzz $(FUZZERS)
+
+$(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(LIB)
+	$(LINK)
+	$(Q)$(CC) $(BASE_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+
+bench: $(BUILD)/bench-heddle  ## speed of the simulator: a table, and build/bench.json
+	@$< $(BUILD)/bench.json
+
+$(BUILD)/bench-heddle: $(BENCH_OBJS) $(LIB)
+	$(LINK)
+	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# ---- care of the source -----------------------------------------------------------------------
+
+FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.def')
+
+lint:  ## checks layout, include directions, sizes, format, and that no compiler warns
+	@tests/lint/run
+	+$(Q)$(MAKE) CC=gcc VARIANT=lint-gcc WERROR=1 CFLAGS=-O1 LANES_OPT=-O1 objects
+	+$(Q)$(MAKE) CC=clang VARIANT=lint-clang WERROR=1 CFLAGS=-O1 LANES_OPT=-O1 objects
+	@echo "lint: clean"
+
+format:  ## formats the source with clang-format
+	clang-format -i $(FORMATTED)
+
+# ---- install ----------------------------------------------------------------------------------
+
+SHARE = $(DESTDIR)$(PREFIX)/share/heddle
+
+install: all  ## installs below PREFIX=/usr/local (DESTDIR is put ahead)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/
+	@for f in host/heddle.h $$(find sim isa cf host/rt -name '*.h' -o -name '*.def'); do \
+	    install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/heddle/$$f || exit; done
+	@for f in $$(find configs workloads -type f); do install -D -m 644 $$f $(SHARE)/$$f || exit; done
+
+clean:  ## removes build/
+	rm -rf build
+
+help:  ## shows this list
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+endif
