@@ -28,7 +28,10 @@ struct cf_unit_ops {
     void (*start)(void *state, uint32_t pc, uint64_t live);
     /* Where to go on, with which lanes. False: all have ended, or all are parked. */
     bool (*pick)(void *state, uint32_t *pc, uint64_t *lanes);
-    /* A control instruction (ISA_JUMP, ISA_BRANCH_*) with its active lanes, and those that take it. */
+    /*
+     * A control instruction (ISA_JUMP, ISA_BRANCH_*) with its active lanes, and those that take it: one decision for
+     * the wavefront is all lanes or none. A jump is taken even where no lane is active: pass all ones.
+     */
     void (*step)(void *state, const struct isa_insn *insn, uint64_t active, uint64_t taken,
                  struct cf_cost *cost);
     uint64_t (*exec)(const void *state);
