@@ -1,0 +1,80 @@
+#include "sim/time.h"
+
+#include <stddef.h>
+
+/* floor(a * b / c), or SIM_NEVER when that is past 64 bits. Nearly every product fits 64 bits. */
+static uint64_t scale_down(uint64_t a, uint64_t b, uint64_t c, uint64_t round)
+{
+    uint64_t product;
+    unsigned __int128 wide;
+
+    if (!__builtin_mul_overflow(a, b, &product) &&
+        !__builtin_add_overflow(product, round, &product))
+        return c == 1 ? product : product / c;
+    wide = ((unsigned __int128)a * b + round) / c;
+    return wide > SIM_NEVER ? SIM_NEVER : (uint64_t)wide;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+struct clock_domain clock_make(uint64_t hz)
+{
+    uint64_t g = gcd(PS_PER_SECOND, hz);
+
+    return (struct clock_domain){.num = PS_PER_SECOND / g, .den = hz / g};
+}
+
+uint64_t clock_edge(const struct clock_domain *d, uint64_t cycle)
+{
+    return scale_down(cycle, d->num, d->den, 0);
+}
+
+uint64_t clock_cycle_at(const struct clock_domain *d, uint64_t time_ps)
+{
+    /* floor(k * num / den) >= t exactly if k >= t * den / num, because t is whole. */
+    return scale_down(time_ps, d->den, d->num, d->num - 1);
+}
+
+void rate_init(struct rate_server *s, uint64_t bytes_per_second)
+{
+    *s = (struct rate_server){.bytes_per_second = bytes_per_second};
+}
+
+/* Advances the server by bytes / rate; the part of a picosecond that is left stays in rest. */
+static void pass_bytes(struct rate_server *s, uint64_t bytes)
+{
+    uint64_t work;
+    unsigned __int128 wide;
+
+    if (!__builtin_mul_overflow(bytes, PS_PER_SECOND, &work) &&
+        !__builtin_add_overflow(work, s->rest, &work)) {
+        s->free_ps += work / s->bytes_per_second;
+        s->rest = work % s->bytes_per_second;
+        return;
+    }
+    wide = (unsigned __int128)bytes * PS_PER_SECOND + s->rest;
+    s->free_ps += (uint64_t)(wide / s->bytes_per_second);
+    s->rest = (uint64_t)(wide % s->bytes_per_second);
+}
+
+uint64_t rate_serve(struct rate_server *s, uint64_t time_ps, uint64_t bytes, uint64_t *start_ps)
+{
+    /* A server that stood idle starts on a whole picosecond. */
+    if (time_ps > s->free_ps) {
+        s->free_ps = time_ps;
+        s->rest = 0;
+    }
+    if (start_ps)
+        *start_ps = s->free_ps;
+    pass_bytes(s, bytes);
+    return s->free_ps;
+}
