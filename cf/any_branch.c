@@ -34,8 +34,8 @@ static bool pick(void *state, uint32_t *pc, uint64_t *lanes)
 }
 
 /* One decision for the whole wavefront, so that lanes never part; how many of them took it does not matter. */
-static void step(void *state, const struct isa_insn *insn, uint64_t active,
-                            uint64_t taken, struct cf_cost *cost)
+static void step(void *state, const struct isa_insn *insn, uint64_t active, uint64_t taken,
+                 struct cf_cost *cost)
 {
     struct state *s = state;
 
@@ -73,9 +73,8 @@ static void lanes(void *state, uint32_t pc, uint64_t which, enum cf_why why)
 }
 
 const struct cf_unit_ops cf_any_branch = {
-    .name = "any-branch",
-    .doc = "Masks in the kernel's code; branches on a scalar or on any or all of a mask skip for "
-           "the whole wavefront",
+    .name = cf_any_branch_name,
+    .doc = cf_any_branch_doc,
     .forms = ISA_FORM_PREDICATED,
     .size = state_size,
     .start = start,

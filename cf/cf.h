@@ -6,6 +6,7 @@
 #define HD_CF_CF_H
 
 #include "isa/isa.h"
+#include "sim/base/param.h"
 
 /* What a control instruction did, for counters; costs beyond the instruction itself are in cycles. */
 struct cf_cost {
@@ -41,7 +42,9 @@ struct cf_unit_ops {
     void (*lanes)(void *state, uint32_t pc, uint64_t lanes, enum cf_why why);
 };
 
-/* In the order of `heddle list`; ends with NULL. */
+/* In the order of `heddle list`; the value of divergence.unit is the index. Ends with NULL. */
 extern const struct cf_unit_ops *const cf_units[];
+/* The same list as names, for the parameter table. */
+extern const struct param_choice cf_unit_choices[];
 
 #endif

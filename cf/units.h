@@ -1,9 +1,17 @@
-/* The divergence units, one file each; cf/registry.c puts them in order. For the files of cf/ only. */
+/* The divergence units, one file each, in the order of `heddle list`. For the files of cf/ only. */
 #ifndef HD_CF_UNITS_H
 #define HD_CF_UNITS_H
 
 #include "cf/cf.h"
 
-extern const struct cf_unit_ops cf_any_branch;
+#define CF_UNITS(_)                                                                                \
+    _(any_branch, "any-branch",                                                                    \
+      "masks in the kernel's code; scalar branches, any or all of a mask, skip for the wavefront")
+
+#define ROW(id, name, doc)                                                                         \
+    extern const struct cf_unit_ops cf_##id;                                                       \
+    extern const char cf_##id##_name[], cf_##id##_doc[];
+CF_UNITS(ROW)
+#undef ROW
 
 #endif

@@ -28,4 +28,7 @@ extern const struct param_table sim_params;
  */
 enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err);
 
+/* The forms (enum isa_form) in which kernels are taken: cf.form, or what the divergence unit runs; 0 if they do not meet. */
+unsigned sim_config_forms(const struct sim_config *c);
+
 #endif

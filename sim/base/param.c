@@ -3,6 +3,7 @@
 #include "sim/base/nearest.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct param *param_find(const struct param_table *t, const char *path)
@@ -129,8 +130,7 @@ static enum hd_status unknown_choice(const struct param *row, const char *value,
     else
         text_add(&hint, "%s", row->doc);
     status = hd_error_set(err, HD_BAD_INPUT, "config-unknown-choice", place, text_str(&hint),
-                          "%s is \"%s\"; it must be one of: %s", row->path, value,
-                          text_str(&names));
+                          "%s is \"%s\"; it must be one of: %s", row->path, value, text_str(&names));
     text_free(&names);
     text_free(&hint);
     return status;
@@ -231,6 +231,45 @@ void param_defaults(const struct param_table *t, void *object)
 {
     for (size_t i = 0; i < t->count; i++)
         set_row(&t->rows[i], object, t->rows[i].def, NULL, NULL);
+}
+
+static bool in_range(const struct param *row, const void *field, uint64_t *value)
+{
+    uint64_t choices = 0;
+
+    switch (row->kind) {
+    case PARAM_KIND_U32:
+        *value = *(const uint32_t *)field;
+        return *value >= row->min && *value <= row->max;
+    case PARAM_KIND_U64:
+        *value = *(const uint64_t *)field;
+        return *value >= row->min && *value <= row->max;
+    case PARAM_KIND_CHOICE:
+        while (row->choices[choices].name)
+            choices++;
+        *value = *(const uint32_t *)field;
+        return *value < choices;
+    case PARAM_KIND_BOOL:
+    case PARAM_KIND_TEXT:
+        break;
+    }
+    return true;
+}
+
+enum hd_status param_check(const struct param_table *t, const void *object, struct hd_error *err)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct param *row = &t->rows[i];
+        char text[24];
+        uint64_t value;
+
+        if (in_range(row, (const char *)object + row->offset, &value))
+            continue;
+        snprintf(text, sizeof text, "%" PRIu64, value);
+        return row->kind == PARAM_KIND_CHOICE ? unknown_choice(row, text, NULL, err)
+                                              : out_of_range(row, text, NULL, err);
+    }
+    return HD_OK;
 }
 
 static void add_quoted(struct text *out, const char *value)

@@ -48,6 +48,12 @@ void param_defaults(const struct param_table *t, void *object);
 enum hd_status param_set(const struct param_table *t, void *object, const char *path, const char *value,
                          const char *place, struct hd_error *err);
 
+/*
+ * Checks every field against its row, for objects whose fields were set by code: HD_BAD_INPUT names the first that
+ * is out of range.
+ */
+enum hd_status param_check(const struct param_table *t, const void *object, struct hd_error *err);
+
 /* Adds the field's value to out as JSON (a number, true/false, or a quoted name). */
 void param_get_json(const struct param *row, const void *object, struct text *out);
 

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-static const char *const names[] = {"serial-sync", "serial-async", "parallel-async", "lrr", "gto", "x"};
+static const char *const names[] = {"serial-sync", "serial-async", "parallel-async",
+                                    "lrr",         "gto",          "x"};
 
 static const char *near(const char *typed)
 {
@@ -75,10 +76,8 @@ static void test_the_first_of_equals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kind_of_edit),
-        cmocka_unit_test(test_the_nearest_wins),
-        cmocka_unit_test(test_a_swap_is_one_edit),
-        cmocka_unit_test(test_nothing_is_near),
+        cmocka_unit_test(test_each_kind_of_edit),   cmocka_unit_test(test_the_nearest_wins),
+        cmocka_unit_test(test_a_swap_is_one_edit),  cmocka_unit_test(test_nothing_is_near),
         cmocka_unit_test(test_the_first_of_equals),
     };
 

@@ -22,10 +22,14 @@ static const struct param_choice modes[] = {
 };
 
 static const struct param rows[] = {
-    {PARAM_KIND_U32, "cu.count", "units", "How many", "4", 1, 1024, offsetof(struct object, count), NULL},
-    {PARAM_KIND_U64, "link.rate", "bytes per second", "How fast", "12000000000", 0, UINT64_MAX, offsetof(struct object, rate), NULL},
-    {PARAM_KIND_BOOL, "um.page_faults", "", "Whether it faults", "false", 0, 1, offsetof(struct object, flag), NULL},
-    {PARAM_KIND_CHOICE, "cu.scheduler", "", "Which goes", "gto", 0, 0, offsetof(struct object, mode), modes},
+    {PARAM_KIND_U32, "cu.count", "units", "How many", "4", 1, 1024, offsetof(struct object, count),
+     NULL},
+    {PARAM_KIND_U64, "link.rate", "bytes per second", "How fast", "12000000000", 0, UINT64_MAX,
+     offsetof(struct object, rate), NULL},
+    {PARAM_KIND_BOOL, "um.page_faults", "", "Whether it faults", "false", 0, 1,
+     offsetof(struct object, flag), NULL},
+    {PARAM_KIND_CHOICE, "cu.scheduler", "", "Which goes", "gto", 0, 0,
+     offsetof(struct object, mode), modes},
     {PARAM_KIND_TEXT, "name", "", "Its name", "unnamed", 0, 0, offsetof(struct object, name), NULL},
 };
 
@@ -96,7 +100,8 @@ static void test_numbers(void **state)
 
 static void test_wrong_numbers(void **state)
 {
-    static const char *const not_numbers[] = {"", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x", "x1", "many", "12k", "1,000"};
+    static const char *const not_numbers[] = {"",    "-1", "+1", " 1",   "1 ",  "1.5",
+                                              "1e3", "0x", "x1", "many", "12k", "1,000"};
 
     (void)state;
     for (size_t i = 0; i < sizeof not_numbers / sizeof *not_numbers; i++)
@@ -180,6 +185,25 @@ static void test_json(void **state)
     text_free(&all);
 }
 
+static void test_fields_set_by_code_are_checked(void **state)
+{
+    struct object o = defaults();
+    struct hd_error err = {0};
+
+    (void)state;
+    assert_int_equal(param_check(&table, &o, &err), HD_OK);
+    o.count = 0;
+    assert_int_equal(param_check(&table, &o, &err), HD_BAD_INPUT);
+    assert_non_null(strstr(err.message, "cu.count is 0"));
+    o.count = 1025;
+    assert_int_equal(param_check(&table, &o, &err), HD_BAD_INPUT);
+    o.count = 1024;
+    assert_int_equal(param_check(&table, &o, &err), HD_OK);
+    o.mode = 2;
+    assert_int_equal(param_check(&table, &o, &err), HD_BAD_INPUT);
+    assert_string_equal(err.code, "config-unknown-choice");
+}
+
 static void test_errors_may_be_ignored(void **state)
 {
     struct object o = defaults();
@@ -200,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_fields_set_by_code_are_checked),
         cmocka_unit_test(test_errors_may_be_ignored),
     };
 

@@ -69,12 +69,12 @@ static void test_branch_goes_one_way_for_all(void **state)
         uint64_t taken;
         uint32_t next, skipped;
     } rows[] = {
-        {10, 20, 0, 11, 0},                /* not taken */
-        {10, 20, UINT64_MAX, 20, 9},       /* forwards: 11 to 19 are skipped */
-        {10, 20, 1, 20, 9},                /* one lane is enough */
-        {10, 11, UINT64_MAX, 11, 0},       /* to the next instruction */
-        {10, 3, UINT64_MAX, 3, 0},         /* backwards skips nothing */
-        {10, 10, UINT64_MAX, 10, 0},       /* to itself */
+        {10, 20, 0, 11, 0},          /* not taken */
+        {10, 20, UINT64_MAX, 20, 9}, /* forwards: 11 to 19 are skipped */
+        {10, 20, 1, 20, 9},          /* one lane is enough */
+        {10, 11, UINT64_MAX, 11, 0}, /* to the next instruction */
+        {10, 3, UINT64_MAX, 3, 0},   /* backwards skips nothing */
+        {10, 10, UINT64_MAX, 10, 0}, /* to itself */
     };
 
     (void)state;
@@ -151,9 +151,11 @@ static void test_every_unit_is_complete(void **state)
         const struct cf_unit_ops *u = cf_units[i];
 
         assert_true(u->name[0] && u->doc[0] && u->forms);
-        assert_true(u->size && u->start && u->pick && u->step && u->exec && u->set_exec &&
-                    u->lanes);
+        assert_true(u->size && u->start && u->pick && u->step && u->exec && u->set_exec && u->lanes);
         assert_ptr_equal(find_unit(u->name), u);
+        assert_string_equal(cf_unit_choices[i].name, u->name);
+        assert_string_equal(cf_unit_choices[i].doc, u->doc);
+        assert_null(cf_unit_choices[i + 1].name ? NULL : cf_units[i + 1]);
     }
 }
 

@@ -1,0 +1,248 @@
+#include "sim/config.h"
+
+#include "cf/cf.h"
+#include "sim/base/bits.h"
+#include "sim/device.h"
+#include "sim/placement.h"
+#include "sim/wave_scheduler.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* ---- the parameter table --------------------------------------------------------------------- */
+
+/* Forms by value of cf.form; auto is what the divergence unit runs. */
+#define FORMS(_)                                                                                   \
+    _("auto", 0, "what the divergence unit runs")                                                  \
+    _("predicated", ISA_FORM_PREDICATED, "masks on what leaves a region; scalar branches skip")    \
+    _("exec", ISA_FORM_EXEC, "EXEC saved and restored by code")                                    \
+    _("goto", ISA_FORM_GOTO, "goto and join")                                                      \
+    _("predicated-all", ISA_FORM_PREDICATED_ALL, "a mask on every vector instruction")
+
+static const struct param_choice form_choices[] = {
+#define ROW(name, bits, doc) {name, doc},
+    FORMS(ROW)
+#undef ROW
+        {NULL, NULL},
+};
+
+static const unsigned form_bits[] = {
+#define ROW(name, bits, doc) bits,
+    FORMS(ROW)
+#undef ROW
+};
+
+/* The registry behind each CHOICE row, by its field. */
+#define choices_wave_scheduler wave_scheduler_choices
+#define choices_placement placement_choices
+#define choices_divergence_unit cf_unit_choices
+#define choices_cf_form form_choices
+
+#define CHOICES_U32(field) NULL
+#define CHOICES_U64(field) NULL
+#define CHOICES_BOOL(field) NULL
+#define CHOICES_TEXT(field) NULL
+#define CHOICES_CHOICE(field) choices_##field
+
+/* A default as text: of a text or choice it is a string already. `#def` is taken before `true` becomes 1. */
+#define DEFAULT_U32(text, def) text
+#define DEFAULT_U64(text, def) text
+#define DEFAULT_BOOL(text, def) text
+#define DEFAULT_TEXT(text, def) def
+#define DEFAULT_CHOICE(text, def) def
+
+static const struct param rows[] = {
+#define PARAM(kind, field, path, unit, min, max, def, doc)                                         \
+    {PARAM_KIND_##kind,         path, unit, doc,                                                   \
+     DEFAULT_##kind(#def, def), min,  max,  offsetof(struct sim_config, field),                    \
+     CHOICES_##kind(field)},
+#include "sim/params.def"
+#undef PARAM
+};
+
+const struct param_table sim_params = {rows, sizeof rows / sizeof *rows};
+
+unsigned sim_config_forms(const struct sim_config *c)
+{
+    unsigned runs = cf_units[c->divergence_unit]->forms;
+
+    return form_bits[c->cf_form] ? form_bits[c->cf_form] & runs : runs;
+}
+
+enum { LINE_SECTORS_MAX = 32 }; /* their masks have 32 bits (sim/cache.h) */
+
+/* ---- rules between parameters ----------------------------------------------------------------- */
+
+struct quantity {
+    const char *what; /* keys, or an expression of keys; NULL: a limit of this version */
+    uint64_t n;
+};
+
+enum relation { POWER_OF_TWO, MULTIPLE_OF, AT_MOST };
+
+struct rule {
+    enum relation relation;
+    struct quantity a, b;
+};
+
+static bool holds(const struct rule *r)
+{
+    switch (r->relation) {
+    case POWER_OF_TWO:
+        return bits_is_power_of_two(r->a.n);
+    case MULTIPLE_OF:
+        return r->a.n % r->b.n == 0;
+    case AT_MOST:
+        return r->a.n <= r->b.n;
+    }
+    return false;
+}
+
+static enum hd_status not_power_of_two(const struct rule *r, struct hd_error *err)
+{
+    unsigned below = bits_last(r->a.n);
+    char hint[96];
+
+    snprintf(hint, sizeof hint, "the nearest are %" PRIu64 " and %" PRIu64, UINT64_C(1) << below,
+             UINT64_C(2) << below);
+    return hd_error_set(err, HD_BAD_INPUT, "config-conflict", NULL, hint,
+                        "%s is %" PRIu64 "; it must be a power of two", r->a.what, r->a.n);
+}
+
+static enum hd_status not_multiple(const struct rule *r, struct hd_error *err)
+{
+    uint64_t below = r->a.n - r->a.n % r->b.n;
+    char hint[96];
+
+    if (below)
+        snprintf(hint, sizeof hint, "the nearest are %" PRIu64 " and %" PRIu64, below,
+                 below + r->b.n);
+    else
+        snprintf(hint, sizeof hint, "the least is %" PRIu64, r->b.n);
+    return hd_error_set(err, HD_BAD_INPUT, "config-conflict", NULL, hint,
+                        "%s is %" PRIu64 "; it must be a multiple of %s, which is %" PRIu64,
+                        r->a.what, r->a.n, r->b.what, r->b.n);
+}
+
+static enum hd_status too_large(const struct rule *r, struct hd_error *err)
+{
+    if (!r->b.what)
+        return hd_error_set(err, HD_BAD_INPUT, "config-limit", NULL, NULL,
+                            "%s is %" PRIu64 "; this version has room for %" PRIu64, r->a.what,
+                            r->a.n, r->b.n);
+    return hd_error_set(err, HD_BAD_INPUT, "config-conflict", NULL, NULL,
+                        "%s is %" PRIu64 "; it must be at most %s, which is %" PRIu64, r->a.what,
+                        r->a.n, r->b.what, r->b.n);
+}
+
+static enum hd_status check_rules(const struct rule *rules, size_t count, struct hd_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (holds(&rules[i]))
+            continue;
+        switch (rules[i].relation) {
+        case POWER_OF_TWO:
+            return not_power_of_two(&rules[i], err);
+        case MULTIPLE_OF:
+            return not_multiple(&rules[i], err);
+        case AT_MOST:
+            return too_large(&rules[i], err);
+        }
+    }
+    return HD_OK;
+}
+
+#define CHECK_RULES(rules, err) check_rules((rules), sizeof(rules) / sizeof *(rules), (err))
+
+static enum hd_status check_sizes(const struct sim_config *c, struct hd_error *err)
+{
+    const struct rule rules[] = {
+        {POWER_OF_TWO, {"l1.sector_bytes", c->sector_bytes}, {0}},
+        {POWER_OF_TWO, {"l1.line_bytes", c->line_bytes}, {0}},
+        {POWER_OF_TWO, {"um.page_bytes", c->um_page_bytes}, {0}},
+        {POWER_OF_TWO, {"lds.banks", c->lds_banks}, {0}},
+        {MULTIPLE_OF, {"cu.wavefront_slots", c->wave_slots}, {"cu.simds", c->simds}},
+        {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SIMD_SLOTS_MAX}},
+        {MULTIPLE_OF,
+         {"cu.vector_register_words", c->vreg_words},
+         {"cu.vector_register_granule", c->vreg_granule}},
+        {MULTIPLE_OF,
+         {"cu.scalar_register_words", c->sreg_words},
+         {"cu.scalar_register_granule", c->sreg_granule}},
+        {MULTIPLE_OF, {"lds.granule", c->lds_granule}, {"a bank's width in bytes", 4}},
+        {MULTIPLE_OF, {"lds.bytes", c->lds_bytes}, {"lds.granule", c->lds_granule}},
+        {AT_MOST, {"lds.bytes_per_workgroup", c->lds_group_max}, {"lds.bytes", c->lds_bytes}},
+    };
+
+    return CHECK_RULES(rules, err);
+}
+
+static enum hd_status check_memory(const struct sim_config *c, struct hd_error *err)
+{
+    const struct rule rules[] = {
+        {MULTIPLE_OF, {"l1.line_bytes", c->line_bytes}, {"l1.sector_bytes", c->sector_bytes}},
+        {AT_MOST,
+         {"l1.line_bytes / l1.sector_bytes", c->line_bytes / c->sector_bytes},
+         {NULL, LINE_SECTORS_MAX}},
+        {MULTIPLE_OF,
+         {"l1.bytes", c->l1_bytes},
+         {"l1.ways * l1.line_bytes", (uint64_t)c->l1_ways * c->line_bytes}},
+        {MULTIPLE_OF,
+         {"l2.bytes", c->l2_bytes},
+         {"l2.slices * l2.ways * l1.line_bytes",
+          (uint64_t)c->l2_slices * c->l2_ways * c->line_bytes}},
+        {MULTIPLE_OF, {"dram.bytes", c->dram_bytes}, {"um.page_bytes", c->um_page_bytes}},
+        {MULTIPLE_OF, {"um.chunk_bytes", c->um_chunk_bytes}, {"um.page_bytes", c->um_page_bytes}},
+    };
+
+    return CHECK_RULES(rules, err);
+}
+
+static enum hd_status check_form(const struct sim_config *c, struct hd_error *err)
+{
+    if (sim_config_forms(c))
+        return HD_OK;
+    return hd_error_set(err, HD_BAD_INPUT, "config-conflict", NULL,
+                        "cf.form auto takes what the unit runs",
+                        "cf.form is \"%s\", which divergence.unit \"%s\" does not run",
+                        form_choices[c->cf_form].name, cf_units[c->divergence_unit]->name);
+}
+
+static enum hd_status check_version(const struct sim_config *c, struct hd_error *err)
+{
+    if (!c->um_page_faults)
+        return HD_OK;
+    return hd_error_set(err, HD_BAD_INPUT, "config-not-in-this-version", NULL,
+                        "with um.page_faults off, arrays move ahead of each launch",
+                        "um.page_faults is on, which is not in this version");
+}
+
+static enum hd_status check_ranges(const struct sim_config *c, struct hd_error *err)
+{
+    return param_check(&sim_params, c, err);
+}
+
+static enum hd_status check_width(const struct sim_config *c, struct hd_error *err)
+{
+    if (bits_is_power_of_two(c->wavefront_size) && c->wavefront_size >= 8)
+        return HD_OK;
+    return hd_error_set(err, HD_BAD_INPUT, "config-wavefront-size", NULL, NULL,
+                        "wavefront_size is %" PRIu32 "; it must be 8, 16, 32 or 64",
+                        c->wavefront_size);
+}
+
+enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err)
+{
+    enum hd_status (*const checks[])(const struct sim_config *, struct hd_error *) = {
+        check_ranges, check_width, check_sizes, check_memory, check_form, check_version,
+    };
+
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        enum hd_status status = checks[i](c, err);
+
+        if (status)
+            return status;
+    }
+    return HD_OK;
+}
