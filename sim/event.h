@@ -1,5 +1,5 @@
 /*
- * The event queue: a timing wheel for the near future, a list for the far. Events come out in the order
+ * The event queue: a timing wheel for the near future, a heap for the far. Events come out in the order
  * (time, unit, sequence of scheduling), which is total. Compute units are not in here: their issue cycles have
  * a calendar of their own (sim/calendar.h), which is served after the events of the same time.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum event_kind {
-    EV_QUEUE,       /* a: queue: its head may have become ready */
+    EV_QUEUE,       /* heads of queues may have become ready */
     EV_LAUNCH,      /* a: queue: the launch latency of its head kernel is over */
     EV_LINK,        /* a: engine: the transfer in service, or its gap, is over */
     EV_TICKET,      /* b: ticket: completes (a host fault's move, for example) */
@@ -23,7 +23,7 @@ enum event_kind {
     EV_NUM_KINDS
 };
 
-/* Units, in the order in which they are served at one time. The index within a kind is added. */
+/* Units, in the order in which they are served at one time. The index within a kind, below 2^16, is added. */
 enum {
     UNIT_LINK = 0,
     UNIT_QUEUE = 1 << 16,
@@ -36,9 +36,8 @@ enum {
 
 struct event {
     uint64_t time_ps;
+    uint64_t seq : 56, kind : 8; /* seq is set by event_push; 56 bits outlast any run */
     uint32_t unit;
-    uint32_t seq; /* set by event_push */
-    uint32_t kind;
     uint32_t a;
     uint64_t b;
 };
@@ -47,10 +46,13 @@ struct event_queue;
 
 struct event_queue *event_queue_new(void); /* NULL when memory is short */
 void event_queue_free(struct event_queue *q);
-/* The time must not be before that of the last event taken. False when memory is short. */
+/*
+ * The time must not be before that of the last event taken; it may be the same. unit is below 2^22. False when
+ * memory is short, which can only happen while the number of pending events is at a new high.
+ */
 bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind, uint32_t a,
                 uint64_t b);
-/* Time of the next event, SIM_NEVER if there is none. */
+/* Time of the next event, SIM_NEVER if there is none. Cheap to ask again. */
 uint64_t event_next_time(struct event_queue *q);
 /* Takes the next event; false if there is none. */
 bool event_pop(struct event_queue *q, struct event *out);
