@@ -114,21 +114,24 @@ static void order_is_that_of_a_sorted_list(void **state)
         random_traffic(seed);
 }
 
+/* 9,999 events of one time, the units in turn: first all of unit 0 in order, then of unit 1, then of unit 2. */
 static void equal_events_leave_as_they_came(void **state)
 {
+    enum { COUNT = 9999, UNITS = 3, BEYOND_WHEEL = COUNT / 2 };
     struct event_queue *q = event_queue_new();
     struct event e;
 
     (void)state;
-    for (uint64_t i = 0; i < 5000; i++)
-        assert_true(event_push(q, 9000000, UNIT_CU, EV_FILL, 0, i)); /* beyond the wheel */
-    assert_true(event_push(q, 8000000, UNIT_CU, EV_FILL, 0, 0));
-    assert_true(event_pop(q, &e));
-    for (uint64_t i = 5000; i < 10000; i++)
-        assert_true(event_push(q, 9000000, UNIT_CU, EV_FILL, 0, i)); /* in it */
-    for (uint64_t i = 0; i < 10000; i++) {
+    assert_true(event_push(q, 8000000, 0, EV_FILL, 0, 0));
+    for (uint64_t i = 0; i < COUNT; i++) {
+        if (i == BEYOND_WHEEL)
+            assert_true(event_pop(q, &e));
+        assert_true(event_push(q, 9000000, (uint32_t)(i % UNITS), EV_FILL, 0, i));
+    }
+    for (uint64_t i = 0; i < COUNT; i++) {
         assert_true(event_pop(q, &e));
-        assert_int_equal(e.b, i);
+        assert_int_equal(e.unit, i / (COUNT / UNITS));
+        assert_int_equal(e.b, i % (COUNT / UNITS) * UNITS + e.unit);
     }
     assert_false(event_pop(q, &e));
     event_queue_free(q);
