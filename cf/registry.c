@@ -6,16 +6,9 @@
 CF_UNITS(ROW)
 #undef ROW
 
-const struct cf_unit_ops *const cf_units[] = {
-#define ROW(id, name, doc) &cf_##id,
-    CF_UNITS(ROW)
-#undef ROW
-        NULL,
-};
+#define OPS(id, name, doc) &cf_##id,
+#define CHOICE(id, name, doc) {cf_##id##_name, cf_##id##_doc},
 
-const struct param_choice cf_unit_choices[] = {
-#define ROW(id, name, doc) {cf_##id##_name, cf_##id##_doc},
-    CF_UNITS(ROW)
-#undef ROW
-        {NULL, NULL},
-};
+const struct cf_unit_ops *const cf_units[] = {CF_UNITS(OPS) NULL};
+
+const struct param_choice cf_unit_choices[] = {CF_UNITS(CHOICE){NULL, NULL}};
