@@ -2,7 +2,6 @@
 
 #include "cf/cf.h"
 #include "sim/base/bits.h"
-#include "sim/device.h"
 #include "sim/placement.h"
 #include "sim/wave_scheduler.h"
 
@@ -70,7 +69,8 @@ unsigned sim_config_forms(const struct sim_config *c)
     return form_bits[c->cf_form] ? form_bits[c->cf_form] & runs : runs;
 }
 
-enum { LINE_SECTORS_MAX = 32 }; /* their masks have 32 bits (sim/cache.h) */
+/* What fits the bit masks of sim/device.h and sim/cache.h. */
+enum { SLOTS_MAX = 64, LINE_SECTORS_MAX = 32 };
 
 /* ---- rules between parameters ----------------------------------------------------------------- */
 
@@ -163,7 +163,7 @@ static enum hd_status check_sizes(const struct sim_config *c, struct hd_error *e
         {POWER_OF_TWO, {"um.page_bytes", c->um_page_bytes}, {0}},
         {POWER_OF_TWO, {"lds.banks", c->lds_banks}, {0}},
         {MULTIPLE_OF, {"cu.wavefront_slots", c->wave_slots}, {"cu.simds", c->simds}},
-        {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SIMD_SLOTS_MAX}},
+        {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SLOTS_MAX}},
         {MULTIPLE_OF,
          {"cu.vector_register_words", c->vreg_words},
          {"cu.vector_register_granule", c->vreg_granule}},
