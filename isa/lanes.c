@@ -4,6 +4,7 @@
  * becomes a loop over the lanes around its body.
  */
 #include "isa/lanes_builds.h"
+#include "isa/rows.h"
 #include "isa/semantics.h"
 #include "isa/special.h"
 
@@ -180,72 +181,36 @@ static inline uint64_t pack(const uint32_t *words)
 
 /* ---- which functions a format has -------------------------------------------------------- */
 
-#define LANES_VALU(name, dtype, atype, btype, ctype, ...)                                          \
+#define KIND_VALU ~, VECTOR
+#define KIND_VSEL ~, VECTOR
+#define KIND_XLANE ~, MOVE
+#define KIND_VCMP ~, COMPARE
+#define KIND_SALU ~, SCALAR
+
+#define FUNCTIONS_NONE(...)
+#define FUNCTIONS_VECTOR(name, dtype, atype, btype, ctype, ...)                                    \
     FULL_FUNCTION(WIDTH, name, dtype, atype, btype, ctype, __VA_ARGS__)                            \
     SOME_FUNCTION(WIDTH, name, dtype, atype, btype, ctype, __VA_ARGS__)
-#define LANES_VSEL LANES_VALU
-#define LANES_SALU(name, dtype, atype, btype, ctype, ...)                                          \
-    FULL_FUNCTION(1, name, dtype, atype, btype, ctype, __VA_ARGS__)
-#define LANES_VCMP(name, dtype, atype, btype, ctype, ...)                                          \
+#define FUNCTIONS_MOVE(name, dtype, atype, btype, ctype, ...)                                      \
+    MOVE_FUNCTIONS(name, dtype, __VA_ARGS__)
+#define FUNCTIONS_COMPARE(name, dtype, atype, btype, ctype, ...)                                   \
     COMPARE_FUNCTION(name, atype, btype, __VA_ARGS__)
-#define LANES_XLANE(name, dtype, atype, btype, ctype, ...) MOVE_FUNCTIONS(name, dtype, __VA_ARGS__)
-#define LANES_VGET(...)
-#define LANES_MASK_OP(...)
-#define LANES_REDUCE(...)
-#define LANES_READLANE(...)
-#define LANES_WRITELANE(...)
-#define LANES_CLOCK(...)
-#define LANES_GLOAD(...)
-#define LANES_GSTORE(...)
-#define LANES_GATOMIC(...)
-#define LANES_LLOAD(...)
-#define LANES_LSTORE(...)
-#define LANES_LATOMIC(...)
-#define LANES_FENCE(...)
-#define LANES_BARRIER(...)
-#define LANES_JUMP(...)
-#define LANES_BRANCH_S(...)
-#define LANES_BRANCH_M(...)
-#define LANES_PRINT(...)
-#define LANES_ASSERT(...)
-#define LANES_NOP(...)
-#define LANES_END(...)
+#define FUNCTIONS_SCALAR(name, dtype, atype, btype, ctype, ...)                                    \
+    FULL_FUNCTION(1, name, dtype, atype, btype, ctype, __VA_ARGS__)
 
 #define OP(name, format, cls, dtype, atype, btype, ctype, flags, doc, ...)                         \
-    LANES_##format(name, dtype, atype, btype, ctype, __VA_ARGS__)
+    ISA_PASTE(FUNCTIONS_, ISA_KIND(KIND_, format))(name, dtype, atype, btype, ctype, __VA_ARGS__)
 #include "isa/opcodes.def"
 #undef OP
 
-#define ROW_VALU(name) {full_##name, some_##name, NULL}
-#define ROW_VSEL ROW_VALU
-#define ROW_XLANE ROW_VALU
-#define ROW_SALU(name) {full_##name, NULL, NULL}
-#define ROW_VCMP(name) {NULL, NULL, cmp_##name}
-#define ROW_EMPTY(name) {NULL, NULL, NULL}
-#define ROW_VGET ROW_EMPTY
-#define ROW_MASK_OP ROW_EMPTY
-#define ROW_REDUCE ROW_EMPTY
-#define ROW_READLANE ROW_EMPTY
-#define ROW_WRITELANE ROW_EMPTY
-#define ROW_CLOCK ROW_EMPTY
-#define ROW_GLOAD ROW_EMPTY
-#define ROW_GSTORE ROW_EMPTY
-#define ROW_GATOMIC ROW_EMPTY
-#define ROW_LLOAD ROW_EMPTY
-#define ROW_LSTORE ROW_EMPTY
-#define ROW_LATOMIC ROW_EMPTY
-#define ROW_FENCE ROW_EMPTY
-#define ROW_BARRIER ROW_EMPTY
-#define ROW_JUMP ROW_EMPTY
-#define ROW_BRANCH_S ROW_EMPTY
-#define ROW_BRANCH_M ROW_EMPTY
-#define ROW_PRINT ROW_EMPTY
-#define ROW_ASSERT ROW_EMPTY
-#define ROW_NOP ROW_EMPTY
-#define ROW_END ROW_EMPTY
+#define ROW_NONE(name) {NULL, NULL, NULL}
+#define ROW_VECTOR(name) {full_##name, some_##name, NULL}
+#define ROW_MOVE(name) {full_##name, some_##name, NULL}
+#define ROW_COMPARE(name) {NULL, NULL, cmp_##name}
+#define ROW_SCALAR(name) {full_##name, NULL, NULL}
 
 static const struct isa_lane_row rows[ISA_NUM_OPS] = {
-#define OP(name, format, ...) [OP_##name] = ROW_##format(name),
+#define OP(name, format, ...) [OP_##name] = ISA_PASTE(ROW_, ISA_KIND(KIND_, format))(name),
 #include "isa/opcodes.def"
 #undef OP
 };

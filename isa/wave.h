@@ -13,6 +13,7 @@ struct isa_wave {
     uint64_t live; /* lanes that exist and have not ended */
     uint64_t exec; /* EXEC of the divergence unit, kept here as its cached value */
     uint64_t tx;   /* ATT & ~TCM inside a transaction, else all ones */
+    uint64_t tcm;  /* TCM inside a transaction, else 0: lanes of the attempt that stay awake but inert */
     uint64_t m[ISA_MASKS + 1];   /* m0-m15, VCC */
     uint32_t s[ISA_SCALAR_FILE]; /* s0-s103, then the scalar special values */
     uint32_t tid0;    /* flat work-item of lane 0 */
@@ -39,9 +40,16 @@ static inline uint64_t isa_active(const struct isa_wave *w, const struct isa_ins
 const uint32_t *isa_spread(struct isa_wave *w, uint64_t mask, const struct isa_lanes *lanes);
 
 /*
+ * The word that an atomic (ISA_GATOMIC, ISA_LATOMIC) leaves in memory where `memory` was, given its
+ * operand a and comparand c, all as bits. Of a 32-bit opcode only the low halves are looked at,
+ * and the result's high half is 0.
+ */
+uint64_t isa_atomic(uint16_t op, uint64_t memory, uint64_t a, uint64_t c);
+
+/*
  * Computes n register-to-register instructions from in on (formats ISA_VALU to
  * ISA_WRITELANE without ISA_CLOCK). A write to EXEC lands in w->exec; the caller
- * tells the divergence unit.
+ * tells the divergence unit. lanes is of the wavefront's width.
  */
 void isa_exec(struct isa_wave *w, const struct isa_insn *in, unsigned n,
               const struct isa_lanes *lanes);

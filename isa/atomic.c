@@ -1,0 +1,45 @@
+#include "isa/rows.h"
+#include "isa/semantics.h"
+#include "isa/wave.h"
+
+#define VALUE_B32(u) ((uint32_t)(u))
+#define VALUE_U32(u) ((uint32_t)(u))
+#define VALUE_I32(u) ((int32_t)(uint32_t)(u))
+#define VALUE_F32(u) sem_from_f32((uint32_t)(u))
+#define VALUE_B64(u) (u)
+#define VALUE_U64(u) (u)
+#define VALUE_I64(u) ((int64_t)(u))
+#define VALUE_F64(u) sem_from_f64(u)
+#define VALUE_NONE(u) ((void)(u), 0)
+
+#define BITS_B32(x) (x)
+#define BITS_U32(x) (x)
+#define BITS_I32(x) ((uint32_t)(x))
+#define BITS_F32(x) sem_canonical_f32(x)
+#define BITS_B64(x) (x)
+#define BITS_U64(x) (x)
+#define BITS_I64(x) ((uint64_t)(x))
+#define BITS_F64(x) sem_canonical_f64(x)
+
+#define KIND_GATOMIC ~, ATOMIC
+#define KIND_LATOMIC ~, ATOMIC
+#define CASE_NONE(...)
+#define CASE_ATOMIC(name, dtype, ctype, ...)                                                       \
+    case OP_##name: {                                                                              \
+        const __typeof__(VALUE_##dtype(memory)) M = VALUE_##dtype(memory), A = VALUE_##dtype(a);   \
+        const __typeof__(VALUE_##ctype(c)) C = VALUE_##ctype(c);                                   \
+        (void)M, (void)C;                                                                          \
+        return BITS_##dtype(__VA_ARGS__);                                                          \
+    }
+
+uint64_t isa_atomic(uint16_t op, uint64_t memory, uint64_t a, uint64_t c)
+{
+    switch (op) {
+#define OP(name, format, cls, dtype, atype, btype, ctype, flags, doc, ...)                         \
+    ISA_PASTE(CASE_, ISA_KIND(KIND_, format))(name, dtype, ctype, __VA_ARGS__)
+#include "isa/opcodes.def"
+#undef OP
+    default:
+        return memory;
+    }
+}
