@@ -1,0 +1,37 @@
+/*
+ * The calendar of issue cycles: which SIMD units have something to do at which core cycle. A unit stands in it at most
+ * once, and the units of one cycle come out in order of their number, so the order (time, unit) needs no sorting.
+ */
+#ifndef HD_SIM_CALENDAR_H
+#define HD_SIM_CALENDAR_H
+
+#include "sim/base/ring.h"
+
+/* It sees RING_PLACES cycles ahead; a unit due later is looked at once in between. */
+
+struct calendar {
+    uint32_t units, words; /* words of 64 units */
+    uint64_t now;          /* no unit stands at an earlier cycle */
+    struct ring due;       /* slots that are not empty */
+    uint64_t *slots;       /* [RING_PLACES][words] */
+    uint64_t *at;          /* [units]: the cycle at which it stands, CALENDAR_NEVER if it does not */
+};
+
+#define CALENDAR_NEVER UINT64_MAX
+
+bool calendar_init(struct calendar *c, uint32_t units);
+void calendar_free(struct calendar *c);
+
+/*
+ * The unit is due at that cycle, or earlier if it already was. All before cycle `now` has been taken;
+ * cycle must not be before it.
+ */
+void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle);
+
+/* The next cycle at which a unit is due, CALENDAR_NEVER if none is. */
+uint64_t calendar_next(const struct calendar *c);
+
+/* Takes the lowest unit due at `cycle`, which must be calendar_next(); -1 if there is none left. */
+int32_t calendar_take(struct calendar *c, uint64_t cycle);
+
+#endif

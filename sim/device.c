@@ -1,0 +1,184 @@
+/* Making the device: compute units, caches and channels as the configuration says. */
+#include "sim/device.h"
+
+#include "sim/placement.h"
+#include "sim/wave_scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t cycles_ps(const struct clock_domain *clock, uint64_t cycles)
+{
+    return clock_edge(clock, cycles);
+}
+
+static void set_latencies(struct sim_machine *m)
+{
+    const struct sim_config *c = &m->config;
+    struct device *d = m->device;
+    const struct {
+        enum isa_class cls;
+        uint32_t latency, rate; /* rate 0: one instruction a cycle */
+    } rows[] = {
+        {ISA_C_ALU, c->lat_alu, c->rate_alu},       {ISA_C_MUL, c->lat_mul, c->rate_mul},
+        {ISA_C_CVT, c->lat_cvt, c->rate_cvt},       {ISA_C_SFU, c->lat_sfu, c->rate_sfu},
+        {ISA_C_F64, c->lat_f64, c->rate_f64},       {ISA_C_SALU, c->lat_salu, 0},
+        {ISA_C_XLANE, c->lat_xlane, c->rate_xlane}, {ISA_C_BRANCH, c->lat_branch, 0},
+        {ISA_C_LDS, c->lds_latency, 0},             {ISA_C_MEM, c->l1_latency, 0},
+        {ISA_C_SYNC, 1, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        d->latency[rows[i].cls] = rows[i].latency;
+        d->busy[rows[i].cls] = rows[i].rate ? (uint32_t)bits_ceil_div(c->wavefront_size, rows[i].rate) : 1;
+    }
+    d->noc_ps = cycles_ps(&m->core, c->noc_latency);
+    d->l2_latency_ps = cycles_ps(&m->l2clk, c->l2_latency);
+    d->l2_atomic_ps = cycles_ps(&m->l2clk, c->l2_atomic_cycles);
+    d->dram_latency_ps = c->dram_latency * PS_PER_NS;
+    d->line_shift = bits_first(c->line_bytes);
+    d->sector_shift = bits_first(c->sector_bytes);
+    d->sectors_per_line = c->line_bytes / c->sector_bytes;
+    d->simd_slots = c->wave_slots / c->simds;
+}
+
+/* ---- compute units ---- */
+
+static bool make_mshrs(struct cu *cu, uint32_t n)
+{
+    uint32_t places = 1;
+
+    while (places < 2 * n)
+        places *= 2;
+    cu->mshr_mask = places - 1;
+    cu->mshrs = malloc(n * sizeof *cu->mshrs);
+    cu->mshr_index = malloc(places * sizeof *cu->mshr_index);
+    if (!cu->mshrs || !cu->mshr_index)
+        return false;
+    memset(cu->mshr_index, 0xff, places * sizeof *cu->mshr_index);
+    for (uint32_t i = 0; i < n; i++)
+        cu->mshrs[i].next = i + 1 < n ? i + 1 : NONE32;
+    cu->mshr_free = 0;
+    return true;
+}
+
+static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
+{
+    const struct sim_config *c = &m->config;
+    struct device *d = m->device;
+
+    cu->id = id;
+    cu->free_groups = c->group_slots;
+    cu->free_waves = c->wave_slots;
+    cu->free_vregs = c->vreg_words;
+    cu->free_sregs = c->sreg_words;
+    cu->free_lds = c->lds_bytes;
+    cu->simds = calloc(c->simds, sizeof *cu->simds);
+    cu->waves = aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
+    cu->groups = calloc(c->group_slots, sizeof *cu->groups);
+    cu->held = calloc(ISA_MAX_WIDTH, sizeof *cu->held);
+    if (!cu->simds || !cu->waves || !cu->groups || !cu->held)
+        return false;
+    memset(cu->waves, 0, (size_t)c->simds * d->simd_slots * sizeof *cu->waves);
+    return make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
+           pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
+           cache_init(&cu->l1, c->l1_bytes / (c->l1_ways * c->line_bytes), c->l1_ways, d->sectors_per_line, false);
+}
+
+static void free_cu(struct sim_machine *m, struct cu *cu)
+{
+    for (uint32_t i = 0; cu->waves && i < m->config.simds * m->device->simd_slots; i++) {
+        free(cu->waves[i].v);
+        free(cu->waves[i].cf);
+    }
+    for (uint32_t i = 0; cu->groups && i < m->config.group_slots; i++)
+        free(cu->groups[i].lds);
+    free(cu->simds);
+    free(cu->waves);
+    free(cu->groups);
+    free(cu->held);
+    free(cu->mshrs);
+    free(cu->mshr_index);
+    pool_free(&cu->ops);
+    pool_free(&cu->waiters);
+    cache_free(&cu->l1);
+}
+
+/* ---- the rest ---- */
+
+static bool make_memory_system(struct sim_machine *m)
+{
+    const struct sim_config *c = &m->config;
+    struct device *d = m->device;
+    uint32_t sets = (uint32_t)(c->l2_bytes / ((uint64_t)c->l2_ways * c->line_bytes));
+
+    d->slices = calloc(c->l2_slices, sizeof *d->slices);
+    d->channels = calloc(c->dram_channels, sizeof *d->channels);
+    if (!d->slices || !d->channels)
+        return false;
+    for (uint32_t i = 0; i < c->l2_slices; i++)
+        rate_init(&d->slices[i], c->l2_bytes_per_cycle * c->l2_hz);
+    for (uint32_t i = 0; i < c->dram_channels; i++)
+        rate_init(&d->channels[i], c->dram_rate / c->dram_channels);
+    return pool_init(&d->requests, sizeof(struct request), 1024) &&
+           cache_init(&d->l2, sets, c->l2_ways, d->sectors_per_line, true);
+}
+
+static bool make_parts(struct sim_machine *m)
+{
+    const struct sim_config *c = &m->config;
+    struct device *d = m->device;
+
+    d->scheduler = wave_schedulers[c->wave_scheduler];
+    d->placement = placements[c->placement];
+    d->cf = cf_units[c->divergence_unit];
+    d->run_ahead = true;
+    d->nruns = c->concurrent_kernels ? c->resident_kernels : 1;
+    set_latencies(m);
+    d->runs = calloc(d->nruns, sizeof *d->runs);
+    d->cus = calloc(c->compute_units, sizeof *d->cus);
+    if (!d->runs || !d->cus || !calendar_init(&d->calendar, c->compute_units * c->simds) || !make_memory_system(m))
+        return false;
+    for (uint32_t i = 0; i < c->compute_units; i++)
+        if (!make_cu(m, &d->cus[i], i))
+            return false;
+    return true;
+}
+
+enum hd_status device_new(struct sim_machine *m, struct hd_error *err)
+{
+    m->device = calloc(1, sizeof *m->device);
+    if (m->device && make_parts(m))
+        return HD_OK;
+    return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", NULL, "use a smaller device",
+                        "no memory for a device of %u compute units", m->config.compute_units);
+}
+
+void device_free(struct sim_machine *m)
+{
+    struct device *d = m->device;
+
+    if (!d)
+        return;
+    for (uint32_t i = 0; d->cus && i < m->config.compute_units; i++)
+        free_cu(m, &d->cus[i]);
+    for (uint32_t i = 0; d->runs && i < d->nruns; i++)
+        free(d->runs[i].array_at);
+    free(d->cus);
+    free(d->runs);
+    free(d->slices);
+    free(d->channels);
+    vec_free(&d->waiting);
+    pool_free(&d->requests);
+    cache_free(&d->l2);
+    calendar_free(&d->calendar);
+    free(d);
+    m->device = NULL;
+}
+
+void device_cool(struct sim_machine *m)
+{
+    cache_clear(&m->device->l2);
+    for (uint32_t i = 0; i < m->config.compute_units; i++)
+        cache_clear(&m->device->cus[i].l1);
+}

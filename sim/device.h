@@ -1,0 +1,347 @@
+/*
+ * The device: kernels, work-groups and wavefronts on their compute units. For the files of sim/ only; the parts
+ * below are each run by the file that is named.
+ */
+#ifndef HD_SIM_DEVICE_H
+#define HD_SIM_DEVICE_H
+
+#include "cf/cf.h"
+#include "isa/wave.h"
+#include "sim/base/pool.h"
+#include "sim/cache.h"
+#include "sim/calendar.h"
+#include "sim/machine.h"
+
+enum {
+    SIMD_SLOTS_MAX = 64,  /* wavefronts of one SIMD unit */
+    ACCESS_LINES_MAX = 2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
+};
+
+#define NONE32 POOL_NONE /* end of a list of indices */
+
+/* Function units: classes of instructions that compete for one pipeline. */
+enum unit {
+    UNIT_VALU, /* ALU and MUL */
+    UNIT_XU,   /* CVT and SFU */
+    UNIT_F64,
+    UNIT_SALU,
+    UNIT_XLANE,
+    UNIT_BRANCH,
+    UNIT_LDS, /* shared by the SIMD units of a compute unit, like UNIT_LSU */
+    UNIT_LSU,
+    UNIT_SYNC,
+    NUM_UNITS
+};
+
+/*
+ * When something is ready: a core cycle and, below it, the stall reason of whoever waits for it, so that the
+ * latest of several is found by comparing. PENDING: not known yet.
+ */
+typedef uint64_t ready_t;
+#define READY(cycle, reason) ((ready_t)(cycle) << 4 | (ready_t)(reason))
+#define READY_CYCLE(r) ((r) >> 4)
+#define READY_REASON(r) ((enum sim_stall)((r) & 15))
+#define READY_PENDING ((ready_t)1 << 63)
+
+/* A wavefront's search for a loop that changes nothing. */
+struct progress {
+    uint64_t state;   /* hash of the registers at pc, when they were last kept */
+    uint64_t effects; /* of the device, then */
+    uint32_t pc, steps, limit;
+    bool looping;     /* came back to the kept state */
+};
+
+enum wave_state {
+    WAVE_FREE,
+    WAVE_TIMED,   /* its next instruction can issue at .ready, as far as its own registers are concerned */
+    WAVE_PENDING, /* waits for global memory */
+    WAVE_FENCE,   /* waits until its stores have arrived */
+    WAVE_BARRIER,
+    WAVE_DRAIN,   /* has ended, but loads of it are under way */
+};
+
+struct wavefront {
+    const struct isa_insn *next;
+    struct kernel_run *run;
+    struct workgroup *group;
+    enum wave_state state;
+    uint32_t cu, simd, slot; /* slot within the SIMD unit */
+    enum unit unit;          /* of its next instruction */
+    uint32_t ahead;          /* instructions from next on whose values are computed */
+    uint32_t loads, stores;  /* under way */
+    uint32_t life;           /* counts the wavefronts that this place has held */
+    uint64_t stored_ps;      /* when the last of its stores is known to have taken effect */
+    uint64_t mark;           /* first core cycle that no stall reason has been booked for */
+    ready_t ready;           /* WAVE_TIMED; in the other states its reason is booked until it goes on */
+    void *cf;                /* state of the divergence unit */
+    uint32_t *v;             /* storage of the vector registers */
+    size_t v_room, cf_room;  /* bytes */
+    struct progress progress; /* see sim/progress.c */
+    struct isa_wave regs;
+    ready_t sb[ISA_SB_COUNT];
+};
+
+struct workgroup {
+    struct kernel_run *run; /* NULL: the slot is free */
+    uint64_t index;         /* flat, x fastest */
+    uint32_t waves, live, arrived;
+    uint8_t *lds;
+    size_t lds_room;
+    uint32_t lds_bytes; /* what the kernel may address */
+};
+
+struct simd {
+    uint64_t used;              /* slots with a wavefront */
+    uint64_t ready;             /* may issue as far as registers are concerned */
+    uint64_t near[RING_PLACES]; /* slots that become ready at a cycle of that index */
+    struct ring near_due;       /* indices of near that are not empty */
+    uint64_t far;               /* slots that become ready later than the wheel sees */
+    uint64_t now;               /* cycle up to which near has been emptied into ready */
+    uint64_t of_unit[NUM_UNITS]; /* slots by function unit of their next instruction */
+    uint64_t unit_free[NUM_UNITS]; /* cycle at which a unit takes the next instruction */
+    uint32_t last;              /* slot that issued last, for the policies */
+    uint64_t age[SIMD_SLOTS_MAX]; /* order of arrival of the wavefronts */
+};
+
+/* A load or returning atomic that waits for lines. */
+struct load_op {
+    struct wavefront *wave;
+    uint32_t lines; /* still missing */
+    ready_t at;     /* when what is not missing is ready */
+    uint16_t set[ISA_SB_MAX_SET];
+    uint8_t nset;
+};
+
+/* One load's interest in sectors that are on their way. */
+struct waiter {
+    uint32_t op, next;
+    uint32_t sectors; /* still missing */
+};
+
+struct mshr {
+    uint64_t line;
+    uint32_t sectors; /* on their way */
+    uint32_t waiters; /* list, NONE32 at the end */
+    uint32_t next;    /* of the same hash, or free list */
+};
+
+struct cu {
+    uint32_t id;
+    struct simd *simds;
+    struct wavefront *waves; /* [simds][slots] */
+    struct workgroup *groups;
+    /* what is left, in the units of the configuration */
+    uint32_t free_groups, free_waves, free_vregs, free_sregs, free_lds;
+    uint64_t lds_free, lsu_free; /* cycles at which the units take the next instruction */
+    /* load-store unit: an instruction whose lines found no MSHR free holds it */
+    struct line_request *held; /* lines still to be looked up */
+    uint32_t nheld, held_at, held_op;
+    uint64_t held_until; /* cycle at which the last such hold ended */
+    struct cache l1;
+    struct mshr *mshrs;
+    uint32_t *mshr_index; /* hash of lines to mshrs */
+    uint32_t mshr_mask, mshr_free;
+    struct pool ops;     /* struct load_op */
+    struct pool waiters; /* struct waiter */
+    uint64_t next_age;
+};
+
+/* One resident kernel. */
+struct kernel_run {
+    bool used;
+    uint64_t ticket, tag, queued_ps, start_ps;
+    uint32_t queue;
+    const struct sim_launch *launch;
+    const struct isa_program *program;
+    const struct isa_kernel *kernel;
+    struct occupancy occupancy;
+    uint32_t vreg_words, sreg_words, lds_alloc; /* per wavefront, wavefront, work-group */
+    uint32_t lds_bytes;
+    uint64_t groups, placed, done;
+    uint64_t stores;      /* under way */
+    uint64_t last_ps;     /* when the last of its stores takes effect */
+    bool started;
+    uint64_t order;       /* of becoming resident */
+    uint32_t *array_at;   /* per instruction: 1 + id of the array that its last access found */
+    struct sim_counters c;
+};
+
+/* A kernel that is not resident yet. */
+struct waiting_launch {
+    uint64_t ticket, tag, queued_ps;
+    uint32_t queue;
+    const struct sim_launch *launch;
+};
+
+enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
+
+/* A request for sectors of one line on its way to an L2 slice or DRAM channel. */
+struct request {
+    uint64_t line; /* address of the line's first byte */
+    uint32_t sectors;
+    uint8_t kind;
+    uint16_t serial; /* atomics: most lanes on one address */
+    uint32_t cu, mshr;
+    struct kernel_run *run;
+    struct wavefront *wave; /* stores and atomics */
+    uint32_t life;          /* of the wavefront */
+    uint32_t op;            /* returning atomics */
+    uint32_t missing;       /* in L2: sectors that are on their way from DRAM */
+    uint64_t at_ps;         /* in L2: when the others are ready */
+    uint32_t next;          /* in L2: waiters of the same line */
+};
+
+/* One line that an instruction touches. */
+struct line_request {
+    uint64_t line;
+    uint32_t sectors;
+    uint16_t serial; /* atomics: most lanes on one word */
+};
+
+struct wave_scheduler;
+struct placement;
+
+struct device {
+    struct cu *cus;
+    struct calendar calendar;
+    const struct wave_scheduler *scheduler;
+    const struct placement *placement;
+    const struct cf_unit_ops *cf;
+    /* timing by class, in core cycles */
+    uint32_t latency[ISA_NUM_CLASSES], busy[ISA_NUM_CLASSES];
+    uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
+    uint32_t line_shift, sector_shift, sectors_per_line;
+    uint32_t simd_slots;
+    struct cache l2; /* all slices: sets are numbered over them */
+    struct rate_server *slices;
+    struct rate_server *channels;
+    struct pool requests; /* struct request */
+    struct kernel_run *runs; /* [resident_kernels] */
+    uint32_t nruns;
+    VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
+    uint64_t next_order, last_order; /* of runs, from 1; of the run that the round-robin policy served last */
+    uint32_t next_cu;     /* placement starts looking here */
+    bool dispatch_due;    /* an EV_DISPATCH is under way */
+    uint64_t dispatch_free_ps;
+    bool run_ahead;
+    struct line_request lines[ACCESS_LINES_MAX]; /* scratch of the access in hand */
+    uint64_t instructions; /* issued */
+    uint64_t effects, effect_instructions; /* changes of memory; instructions issued at the last one */
+};
+
+enum hd_status device_new(struct sim_machine *m, struct hd_error *err);
+void device_free(struct sim_machine *m);
+void device_cool(struct sim_machine *m);
+
+/* ---- sim/wavefront.c: birth, death and barriers ---- */
+
+/* Places work-group `index` of a run on a compute unit that has room. In SIM_TIMED its wavefronts can issue from cycle `now` on. */
+bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index, uint64_t now);
+bool group_fits(const struct cu *cu, const struct kernel_run *run);
+/* The wavefront's last lane has ended at cycle `now`. */
+void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now);
+/* A draining wavefront's last load came back, or it had none. */
+void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now);
+/* The wavefront has executed a barrier at cycle `now`. */
+void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
+
+/* ---- sim/issue.c: the SIMD unit's cycle ---- */
+
+void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle);
+/* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */
+void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now);
+/* Books cycles up to (not including) `cycle` under a reason. */
+void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason);
+/* Wakes the SIMD units of a compute unit, because a shared unit became free at cycle `now`. */
+void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now);
+enum unit unit_of_class(enum isa_class cls);
+
+/* ---- sim/execute.c: values of one step ---- */
+
+/*
+ * Computes the values of the straight-line run that starts at w->next, and counts its instructions. Returns its length,
+ * at least 1.
+ */
+uint32_t execute_run(struct sim_machine *m, struct wavefront *w);
+/* A control instruction: moves w->next. */
+void execute_branch(struct sim_machine *m, struct wavefront *w);
+/* s_end: true if no lane is left. Otherwise w->next moves on. */
+bool execute_end(struct sim_machine *m, struct wavefront *w);
+void execute_print(struct sim_machine *m, struct wavefront *w);
+void execute_assert(struct sim_machine *m, struct wavefront *w);
+void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active);
+
+/* ---- sim/global_access.c: addresses, checks and values of global memory ---- */
+
+/*
+ * Does the access of w->next: checks every active lane, then moves the values. Returns the number of lines touched,
+ * which are in m->device->lines if lines is set; -1 on a fault, which is recorded.
+ */
+int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines);
+
+/* ---- sim/local_access.c ---- */
+
+/* Does the access; returns the passes that the banks take (0 with no active lane), -1 on a fault. */
+int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active);
+
+/* ---- sim/lsu.c: load-store unit, L1, MSHRs ---- */
+
+/* The lines of a load, store or atomic enter the unit at cycle `now`. */
+void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now);
+/* Data of a request has arrived at its compute unit. */
+void lsu_fill(struct sim_machine *m, const struct event *e);
+bool lsu_held(const struct cu *cu);
+
+/* ---- sim/l2.c and sim/dram.c ---- */
+
+/* Sends a request to its slice at the end of core cycle `cycle`. */
+void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle);
+void l2_event(struct sim_machine *m, const struct event *e);
+void dram_event(struct sim_machine *m, const struct event *e);
+/* Keeps a request; POOL_NONE on failure, which is recorded. */
+uint32_t request_new(struct sim_machine *m, const struct request *r);
+struct request *request_at(const struct device *d, uint32_t index);
+/* Sectors that a channel has read for a line of L2 are ready at ready_ps. */
+void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps);
+/* Sends a request to the channel of its line, where it arrives at arrival_ps. */
+void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
+uint32_t l2_slice_of(const struct sim_machine *m, uint64_t line);
+
+/* ---- sim/lsu.c, again ---- */
+
+/* A store or atomic of a wavefront has taken effect in L2, for others to see from effect_ps on. */
+void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps);
+
+/* ---- sim/dispatch.c ---- */
+
+/* Places one work-group at a core cycle; false if none can be placed. */
+bool dispatch_place(struct sim_machine *m, uint64_t cycle);
+/* In SIM_VALUES: the runs that are done leave, and waiting ones become resident. */
+void dispatch_finish_values(struct sim_machine *m);
+void dispatch_group_done(struct sim_machine *m, struct kernel_run *run);
+void dispatch_wake(struct sim_machine *m);
+void run_check_done(struct sim_machine *m, struct kernel_run *run);
+
+/* ---- sim/fault.c ---- */
+
+/* The wavefront's next instruction failed; lane may be -1. The dump shows the wavefront. */
+void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code, const char *hint,
+                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* ---- sim/values.c: SIM_VALUES ---- */
+
+/* Runs all resident wavefronts in turn until none is left. */
+void values_run(struct sim_machine *m);
+
+/* ---- sim/progress.c ---- */
+
+/* The wavefront has taken a backward branch. Fails the run if it and all others can be proved to loop for ever. */
+void progress_check(struct sim_machine *m, struct wavefront *w);
+/* Memory has changed, so that what looked like an endless loop may end. */
+static inline void progress_effect(struct device *d)
+{
+    d->effects++;
+    d->effect_instructions = d->instructions;
+}
+
+#endif

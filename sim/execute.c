@@ -1,0 +1,182 @@
+/* What one step of a wavefront computes, without time; the same code serves the timed machine and values-only mode. */
+#include "sim/device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active)
+{
+    struct sim_counters *c = &w->run->c;
+    uint64_t lanes = bits_count(active);
+
+    c->wave_instr++;
+    c->lane_instr += lanes;
+    c->class_instr[in->cls]++;
+    if (in->flags & (ISA_F_FLOP32 | ISA_F_FLOP64)) {
+        uint64_t flops = in->flags & ISA_F_FMA ? 2 * lanes : lanes;
+
+        if (in->flags & ISA_F_FLOP32)
+            c->flop32 += flops;
+        else
+            c->flop64 += flops;
+    }
+    if (in->format == ISA_MASK_OP)
+        c->mask_ops++;
+    m->device->instructions++;
+}
+
+uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
+{
+    const struct isa_insn *in = w->next;
+    uint32_t n = m->device->run_ahead && in->run > 1 ? in->run : 1;
+
+    /* No instruction of a run but its last changes a mask, so the lanes of all are known before. */
+    for (uint32_t i = 0; i < n; i++)
+        count_instruction(m, w, &in[i], isa_active(&w->regs, &in[i]));
+    isa_exec(&w->regs, in, n, m->lanes);
+    if (in[n - 1].d.kind == ISA_O_EXEC) {
+        if (!m->device->cf->set_exec(w->cf, w->regs.exec))
+            fault_raise(m, w, -1, "exec-written", "write the kernel in .form exec",
+                        "EXEC is written, which divergence unit %s does not allow", m->device->cf->name);
+        w->regs.exec = m->device->cf->exec(w->cf);
+    }
+    return n;
+}
+
+/* After a control instruction: false if no lane goes on. */
+static bool pick(struct sim_machine *m, struct wavefront *w)
+{
+    uint32_t pc;
+    uint64_t lanes;
+
+    if (!m->device->cf->pick(w->cf, &pc, &lanes))
+        return false;
+    w->next = &w->run->program->insns[pc];
+    w->regs.exec = m->device->cf->exec(w->cf);
+    return true;
+}
+
+void execute_branch(struct sim_machine *m, struct wavefront *w)
+{
+    const struct isa_insn *in = w->next;
+    uint64_t active = isa_active(&w->regs, in);
+    bool taken = isa_branch_taken(&w->regs, in);
+    struct sim_counters *c = &w->run->c;
+    struct cf_cost cost = {0};
+
+    count_instruction(m, w, in, active);
+    m->device->cf->step(w->cf, in, active, taken ? active : 0, &cost);
+    c->branches++;
+    c->branches_taken += taken;
+    c->skipped_instr += cost.skipped;
+    if (!pick(m, w)) {
+        fault_raise(m, w, -1, "lanes-parked", NULL, "no lane of the wavefront can go on");
+        return;
+    }
+    if (w->next <= in)
+        progress_check(m, w);
+}
+
+bool execute_end(struct sim_machine *m, struct wavefront *w)
+{
+    const struct isa_insn *in = w->next;
+    uint64_t active = isa_active(&w->regs, in);
+
+    count_instruction(m, w, in, active);
+    if (!active) {
+        w->next++;
+        return false;
+    }
+    w->regs.live &= ~active;
+    m->device->cf->lanes(w->cf, in->pc, active, CF_ENDED);
+    return !pick(m, w);
+}
+
+/* ---- print and assert ---- */
+
+/* One value by the first conversion of fmt: %d, %i, %u, %x, %f, %e or %g; another format prints the text alone. */
+static void format_value(char *out, size_t size, const char *fmt, uint64_t bits, bool wide)
+{
+    const char *at = strchr(fmt, '%');
+    char value[64] = "";
+    union {
+        uint64_t u;
+        double d;
+    } v64 = {bits};
+    union {
+        uint32_t u;
+        float f;
+    } v32 = {(uint32_t)bits};
+    int64_t i = wide ? (int64_t)bits : (int32_t)(uint32_t)bits;
+    double d = wide ? v64.d : (double)v32.f;
+
+    if (!at || !at[1]) {
+        snprintf(out, size, "%s", fmt);
+        return;
+    }
+    switch (at[1]) {
+    case 'd':
+    case 'i': snprintf(value, sizeof value, "%" PRId64, i); break;
+    case 'u': snprintf(value, sizeof value, "%" PRIu64, bits); break;
+    case 'x': snprintf(value, sizeof value, "%" PRIx64, bits); break;
+    case 'f': snprintf(value, sizeof value, "%f", d); break;
+    case 'e': snprintf(value, sizeof value, "%.9e", d); break;
+    case 'g': snprintf(value, sizeof value, "%.9g", d); break;
+    default: snprintf(value, sizeof value, "%%%c", at[1]); break;
+    }
+    snprintf(out, size, "%.*s%s%s", (int)(at - fmt), fmt, value, at + 2);
+}
+
+static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, uint64_t imm, unsigned lane, unsigned width)
+{
+    const struct isa_wave *r = &w->regs;
+    uint64_t low, high = 0;
+
+    switch (o.kind) {
+    case ISA_O_V:
+        low = r->v[o.index * width + lane];
+        if (o.words == 2)
+            high = r->v[(o.index + 1u) * width + lane];
+        break;
+    case ISA_O_S:
+        low = r->s[o.index];
+        if (o.words == 2)
+            high = r->s[o.index + 1];
+        break;
+    case ISA_O_M: return r->m[o.index] >> lane & 1;
+    default: return imm;
+    }
+    return low | high << 32;
+}
+
+void execute_print(struct sim_machine *m, struct wavefront *w)
+{
+    const struct isa_insn *in = w->next;
+    const struct isa_program *p = w->run->program;
+    uint64_t active = isa_active(&w->regs, in);
+
+    count_instruction(m, w, in, active);
+    for (; m->sink.print && active; active &= active - 1) {
+        unsigned lane = bits_first(active);
+        char text[512], line[640];
+
+        format_value(text, sizeof text, p->strings[in->imm],
+                     operand_bits(w, in->a, in->imm, lane, m->lanes->width), in->a.words == 2);
+        snprintf(line, sizeof line, "%s group %" PRIu64 " item %u: %s", w->run->kernel->name, w->group->index,
+                 w->regs.tid0 + lane, text);
+        m->sink.print(m->sink.user, line);
+    }
+}
+
+void execute_assert(struct sim_machine *m, struct wavefront *w)
+{
+    const struct isa_insn *in = w->next;
+    uint64_t active = isa_active(&w->regs, in);
+    uint64_t failed = active & ~isa_read_mask(&w->regs, in, in->a);
+
+    count_instruction(m, w, in, active);
+    if (failed)
+        fault_raise(m, w, (int)bits_first(failed), "assert-failed", NULL, "assertion failed: %s",
+                    w->run->program->strings[in->imm]);
+}

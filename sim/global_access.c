@@ -1,0 +1,385 @@
+/*
+ * Global memory: lane addresses, their checks, and the values. An access is classified first: all lanes at one address, or
+ * at a constant distance, need no walk over the lanes to be checked and split into lines.
+ */
+#include "sim/device.h"
+#include "sim/lanes_io.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The access in hand. */
+struct access {
+    const struct isa_insn *in;
+    uint64_t active;
+    unsigned width, bytes;     /* lanes; bytes a lane */
+    enum isa_pattern pattern;
+    uint64_t first, stride;    /* uniform and affine: address of lane 0, bytes between lanes */
+    struct sim_array *array;   /* that all active lanes are in */
+    uint64_t address[ISA_MAX_WIDTH]; /* general: of the active lanes */
+};
+
+static unsigned access_bytes(const struct isa_insn *in)
+{
+    return isa_type_bytes((enum isa_type)(in->format == ISA_GSTORE ? in->stype : in->dtype));
+}
+
+static uint64_t base_address(const struct isa_wave *r, const struct isa_address *a)
+{
+    uint64_t base = (uint64_t)(int64_t)a->disp;
+
+    if (a->base.kind == ISA_O_S)
+        base += r->s[a->base.index] | (uint64_t)r->s[a->base.index + 1] << 32;
+    return base;
+}
+
+/* Without a base the index is a pair that holds the whole address. */
+static void general_addresses(struct access *x, const struct isa_wave *r, const struct isa_address *a, uint64_t base)
+{
+    const uint32_t *low = r->v + (size_t)a->index.index * x->width;
+
+    x->pattern = ISA_GENERAL;
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+        uint64_t index = low[lane];
+
+        if (a->index.words == 2)
+            index |= (uint64_t)low[x->width + lane] << 32;
+        x->address[lane] = base + index * a->scale;
+    }
+}
+
+static void find_addresses(struct access *x, const struct isa_wave *r, const struct isa_lanes *lanes)
+{
+    const struct isa_address *a = &x->in->addr;
+    uint64_t base = base_address(r, a);
+    const uint32_t *index;
+    uint32_t stride = 0;
+
+    x->pattern = ISA_UNIFORM;
+    x->stride = 0;
+    x->first = base;
+    if (a->index.kind == ISA_O_NONE)
+        return;
+    if (a->index.words == 2) {
+        general_addresses(x, r, a, base);
+        return;
+    }
+    index = r->v + (size_t)a->index.index * x->width;
+    x->pattern = lanes->classify(index, &stride);
+    /* Indices are 32 bits wide and wrap; a vector that does is not affine in addresses. */
+    if (x->pattern == ISA_GENERAL ||
+        (x->pattern == ISA_AFFINE && index[0] + (uint64_t)stride * (x->width - 1) > UINT32_MAX)) {
+        general_addresses(x, r, a, base);
+        return;
+    }
+    x->first = base + (uint64_t)index[0] * a->scale;
+    if (x->pattern == ISA_AFFINE)
+        x->stride = (uint64_t)stride * a->scale;
+}
+
+static uint64_t lane_address(const struct access *x, unsigned lane)
+{
+    return x->pattern == ISA_GENERAL ? x->address[lane] : x->first + lane * x->stride;
+}
+
+/* ---- checks ---- */
+
+static void fault_at(struct sim_machine *m, const struct wavefront *w, const struct access *x, unsigned lane)
+{
+    uint64_t address = lane_address(x, lane);
+    const char *what = x->in->format == ISA_GLOAD ? "load" : x->in->format == ISA_GSTORE ? "store" : "atomic";
+    char where[256];
+
+    if (address % x->bytes) {
+        fault_raise(m, w, (int)lane, "misaligned", "addresses are multiples of the size of the access",
+                    "misaligned %s of %u bytes at address 0x%" PRIx64, what, x->bytes, address);
+        return;
+    }
+    memory_describe(&m->memory, address, where, sizeof where);
+    fault_raise(m, w, (int)lane, "outside-arrays", "mask the lanes that have no element",
+                "%s of %u bytes at address 0x%" PRIx64 ", %s", what, x->bytes, address, where);
+}
+
+static bool inside(const struct sim_array *a, uint64_t address, uint64_t bytes)
+{
+    return address >= a->base && address - a->base < a->bytes && a->bytes - (address - a->base) >= bytes;
+}
+
+/* The array of an address: mostly the one that this instruction met last. */
+static struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w, const struct isa_insn *in,
+                                    uint64_t address)
+{
+    uint32_t *cached = &w->run->array_at[in->pc - w->run->kernel->first];
+    struct sim_array *a;
+
+    if (*cached) {
+        a = &m->memory.arrays.at[*cached - 1];
+        if (a->live && address - a->base < a->bytes)
+            return a;
+    }
+    a = memory_find(&m->memory, address);
+    if (a)
+        *cached = (uint32_t)(a - m->memory.arrays.at) + 1;
+    return a;
+}
+
+static bool lane_ok(struct sim_machine *m, const struct wavefront *w, struct access *x, unsigned lane)
+{
+    uint64_t address = lane_address(x, lane);
+
+    if (address % x->bytes == 0 && x->array && inside(x->array, address, x->bytes))
+        return true;
+    if (address % x->bytes == 0) {
+        struct sim_array *a = find_array(m, w, x->in, address);
+
+        if (a && inside(a, address, x->bytes)) {
+            x->array = a;
+            return true;
+        }
+    }
+    fault_at(m, w, x, lane);
+    return false;
+}
+
+/* All lanes in one array, seen from the first and the last. */
+static bool span_ok(struct sim_machine *m, const struct wavefront *w, struct access *x)
+{
+    unsigned first = bits_first(x->active), last = bits_last(x->active);
+    uint64_t low = lane_address(x, first), high = lane_address(x, last);
+
+    if (low % x->bytes || x->stride % x->bytes || high < low)
+        return false;
+    x->array = find_array(m, w, x->in, low);
+    return x->array && inside(x->array, low, x->bytes) && inside(x->array, high, x->bytes);
+}
+
+/* Checks every active lane before any acts; x->array is left NULL if lanes are in different arrays. */
+static bool check(struct sim_machine *m, const struct wavefront *w, struct access *x)
+{
+    struct sim_array *one = NULL;
+    bool several = false;
+
+    if (x->pattern != ISA_GENERAL && span_ok(m, w, x))
+        return true;
+    x->array = NULL;
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        if (!lane_ok(m, w, x, bits_first(rest)))
+            return false;
+        several = several || (one && one != x->array);
+        one = x->array;
+    }
+    if (several)
+        x->array = NULL;
+    return true;
+}
+
+static uint8_t *lane_data(struct sim_machine *m, const struct access *x, unsigned lane)
+{
+    uint64_t address = lane_address(x, lane);
+    struct sim_array *a = x->array ? x->array : memory_find(&m->memory, address);
+
+    return a->data + (address - a->base);
+}
+
+/* ---- values ---- */
+
+/* All lanes, 4 bytes each, one behind the other. */
+static bool is_block(const struct access *x)
+{
+    return x->pattern == ISA_AFFINE && x->stride == 4 && x->bytes == 4 && x->array &&
+           x->active == bits_low(x->width);
+}
+
+static void load(struct sim_machine *m, struct isa_wave *r, const struct access *x)
+{
+    struct isa_operand d = x->in->d;
+
+    if (is_block(x)) {
+        memcpy(r->v + (size_t)d.index * x->width, lane_data(m, x, 0), x->width * 4);
+        return;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+
+        lane_write(r, d, x->width, lane, memory_read(lane_data(m, x, lane), (enum isa_type)x->in->dtype));
+    }
+}
+
+/* Lanes act in ascending order, so of several that store to one address the highest wins. */
+static void store(struct sim_machine *m, const struct isa_wave *r, const struct access *x)
+{
+    struct isa_operand a = x->in->a;
+
+    if (is_block(x)) {
+        memcpy(lane_data(m, x, 0), r->v + (size_t)a.index * x->width, x->width * 4);
+        return;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+
+        uint64_t value = lane_read(r, a, x->width, lane);
+
+        memcpy(lane_data(m, x, lane), &value, x->bytes);
+    }
+}
+
+/* Returns whether memory has changed. */
+static bool atomic(struct sim_machine *m, struct isa_wave *r, const struct access *x)
+{
+    const struct isa_insn *in = x->in;
+    bool changed = false;
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+        uint8_t *p = lane_data(m, x, lane);
+        uint64_t old = memory_read(p, (enum isa_type)in->dtype);
+        uint64_t comparand = in->c.kind == ISA_O_V ? lane_read(r, in->c, x->width, lane) : 0;
+        uint64_t new = isa_atomic(in->op, old, lane_read(r, in->a, x->width, lane), comparand);
+
+        changed = changed || new != old;
+        memcpy(p, &new, x->bytes);
+        if (in->flags & ISA_F_RETURN)
+            lane_write(r, in->d, x->width, lane, old);
+    }
+    return changed;
+}
+
+/* ---- lines ---- */
+
+enum { HASH_PLACES = 2 * ACCESS_LINES_MAX };
+
+static uint32_t sectors_of(const struct device *d, uint64_t address, uint64_t bytes)
+{
+    uint32_t first = (uint32_t)(address >> d->sector_shift) & (d->sectors_per_line - 1);
+    uint32_t last = (uint32_t)((address + bytes - 1) >> d->sector_shift) & (d->sectors_per_line - 1);
+
+    return (uint32_t)(bits_low(last + 1) & ~bits_low(first));
+}
+
+/* A dense range of bytes. */
+static uint32_t range_lines(struct device *d, uint64_t address, uint64_t bytes)
+{
+    uint64_t line_bytes = UINT64_C(1) << d->line_shift;
+    uint32_t n = 0;
+
+    while (bytes) {
+        uint64_t line = address >> d->line_shift << d->line_shift;
+        uint64_t part = line + line_bytes - address < bytes ? line + line_bytes - address : bytes;
+
+        d->lines[n++] = (struct line_request){line, sectors_of(d, address, part), 1};
+        address += part;
+        bytes -= part;
+    }
+    return n;
+}
+
+/* The lines in order of the first lane that touches each. */
+static uint32_t lane_lines(struct device *d, const struct access *x)
+{
+    uint8_t place[HASH_PLACES] = {0}; /* 1 + index in d->lines */
+    uint32_t n = 0;
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        uint64_t address = lane_address(x, bits_first(rest));
+        uint64_t number = address >> d->line_shift;
+        uint32_t h = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+
+        while (place[h] && d->lines[place[h] - 1].line != number << d->line_shift)
+            h = (h + 1) % HASH_PLACES;
+        if (!place[h]) {
+            d->lines[n] = (struct line_request){number << d->line_shift, 0, 1};
+            place[h] = (uint8_t)++n;
+        }
+        d->lines[place[h] - 1].sectors |= sectors_of(d, address, x->bytes);
+    }
+    return n;
+}
+
+/* The line of d->lines that an address is in. */
+static struct line_request *line_of(struct device *d, uint32_t nlines, uint64_t address)
+{
+    uint64_t line = address >> d->line_shift << d->line_shift;
+    uint32_t i = 0;
+
+    while (i + 1 < nlines && d->lines[i].line != line)
+        i++;
+    return &d->lines[i];
+}
+
+/* Atomics on one address follow each other: for each line, the most lanes on one of its words. */
+static void count_serial(struct device *d, const struct access *x, uint32_t nlines)
+{
+    struct { uint64_t address; uint16_t lanes; } word[ISA_MAX_WIDTH];
+    uint8_t place[HASH_PLACES] = {0}; /* 1 + index in word */
+    uint32_t n = 0;
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        uint64_t address = lane_address(x, bits_first(rest));
+        uint32_t h = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+
+        while (place[h] && word[place[h] - 1].address != address)
+            h = (h + 1) % HASH_PLACES;
+        if (!place[h]) {
+            word[n].address = address;
+            word[n].lanes = 0;
+            place[h] = (uint8_t)++n;
+        }
+        word[place[h] - 1].lanes++;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct line_request *line = word[i].lanes > 1 ? line_of(d, nlines, word[i].address) : NULL;
+
+        if (line && line->serial < word[i].lanes)
+            line->serial = word[i].lanes;
+    }
+}
+
+static uint32_t find_lines(struct device *d, const struct access *x)
+{
+    unsigned first = bits_first(x->active), last = bits_last(x->active);
+    uint32_t n;
+
+    if (x->pattern == ISA_UNIFORM)
+        n = range_lines(d, x->first, x->bytes);
+    else if (x->pattern == ISA_AFFINE && x->stride == x->bytes && x->active == bits_low(last + 1) - bits_low(first))
+        n = range_lines(d, lane_address(x, first), (last - first + 1) * x->bytes);
+    else
+        n = lane_lines(d, x);
+    if (x->in->format == ISA_GATOMIC)
+        count_serial(d, x, n);
+    return n;
+}
+
+int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines)
+{
+    struct sim_counters *c = &w->run->c;
+    struct access x;
+
+    if (!active)
+        return 0;
+    x.in = w->next;
+    x.active = active;
+    x.width = m->lanes->width;
+    x.bytes = access_bytes(w->next);
+    find_addresses(&x, &w->regs, m->lanes);
+    if (!check(m, w, &x))
+        return -1;
+    switch (x.in->format) {
+    case ISA_GLOAD:
+        c->global_loads++;
+        load(m, &w->regs, &x);
+        break;
+    case ISA_GSTORE:
+        c->global_stores++;
+        store(m, &w->regs, &x);
+        progress_effect(m->device);
+        break;
+    default:
+        c->global_atomics++;
+        if (atomic(m, &w->regs, &x))
+            progress_effect(m->device);
+        break;
+    }
+    return lines ? (int)find_lines(m->device, &x) : 0;
+}

@@ -1,0 +1,357 @@
+/*
+ * The issue stage: one SIMD unit's cycle. A unit is looked at only in cycles in which one of its wavefronts may issue; which these
+ * are follows from the scoreboard, since the result of every instruction but a global load has a known time.
+ */
+#include "sim/device.h"
+#include "sim/wave_scheduler.h"
+
+enum unit unit_of_class(enum isa_class cls)
+{
+    static const uint8_t unit[ISA_NUM_CLASSES] = {
+        [ISA_C_ALU] = UNIT_VALU,   [ISA_C_MUL] = UNIT_VALU,     [ISA_C_CVT] = UNIT_XU,
+        [ISA_C_SFU] = UNIT_XU,     [ISA_C_F64] = UNIT_F64,      [ISA_C_SALU] = UNIT_SALU,
+        [ISA_C_XLANE] = UNIT_XLANE, [ISA_C_BRANCH] = UNIT_BRANCH, [ISA_C_LDS] = UNIT_LDS,
+        [ISA_C_MEM] = UNIT_LSU,    [ISA_C_SYNC] = UNIT_SYNC,
+    };
+
+    return (enum unit)unit[cls];
+}
+
+/* ---- stall reasons ---- */
+
+void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason)
+{
+    if (cycle <= w->mark)
+        return;
+    w->run->c.stall_cycles[reason] += cycle - w->mark;
+    w->mark = cycle;
+}
+
+/* Why a wavefront that was ready did not issue before `cycle`. */
+static void book_unit_wait(struct cu *cu, struct wavefront *w, uint64_t cycle)
+{
+    if (w->unit == UNIT_LSU)
+        wave_book(w, cu->held_until < cycle ? cu->held_until : cycle, SIM_STALL_MSHR);
+    wave_book(w, cycle, w->unit == UNIT_LDS ? SIM_STALL_LDS : SIM_STALL_ISSUE);
+}
+
+static void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
+{
+    wave_book(w, READY_CYCLE(w->ready), READY_REASON(w->ready));
+    book_unit_wait(cu, w, cycle);
+    wave_book(w, cycle + 1, SIM_STALL_ISSUED);
+}
+
+/* ---- which wavefronts are ready ---- */
+
+static void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
+{
+    uint64_t bit = UINT64_C(1) << slot;
+
+    if (cycle <= s->now) {
+        s->ready |= bit;
+    } else if (cycle - s->now < RING_PLACES) {
+        s->near[cycle % RING_PLACES] |= bit;
+        ring_set(&s->near_due, cycle);
+    } else {
+        s->far |= bit;
+    }
+}
+
+static void take_near(struct simd *s, uint64_t cycle)
+{
+    for (;;) {
+        uint64_t next = ring_next(&s->near_due, s->now + 1);
+
+        if (next > cycle)
+            return;
+        s->ready |= s->near[next % RING_PLACES];
+        s->near[next % RING_PLACES] = 0;
+        ring_clear(&s->near_due, next);
+    }
+}
+
+static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
+{
+    uint64_t far = s->far;
+
+    take_near(s, cycle);
+    s->now = cycle;
+    s->far = 0;
+    for (; far; far &= far - 1) {
+        uint32_t slot = bits_first(far);
+
+        simd_enter(s, slot, READY_CYCLE(waves[slot].ready));
+    }
+}
+
+static uint64_t unit_free_at(const struct cu *cu, const struct simd *s, unsigned unit)
+{
+    if (unit == UNIT_LDS)
+        return cu->lds_free;
+    if (unit == UNIT_LSU)
+        return lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free;
+    return s->unit_free[unit];
+}
+
+/* Ready wavefronts whose function unit takes an instruction at `cycle`; *next is when that may change. */
+static uint64_t eligible_at(const struct cu *cu, const struct simd *s, uint64_t cycle, uint64_t *next)
+{
+    uint64_t eligible = s->ready;
+
+    *next = CALENDAR_NEVER;
+    for (unsigned unit = 0; unit < NUM_UNITS; unit++) {
+        uint64_t free_at = unit_free_at(cu, s, unit);
+
+        if (free_at > cycle && (eligible & s->of_unit[unit])) {
+            eligible &= ~s->of_unit[unit];
+            if (free_at < *next)
+                *next = free_at;
+        }
+    }
+    return eligible;
+}
+
+static uint32_t simd_number(const struct sim_machine *m, const struct cu *cu, uint32_t simd)
+{
+    return cu->id * m->config.simds + simd;
+}
+
+/* Puts the unit into the calendar for the next cycle at which it may issue. */
+static void simd_schedule(struct sim_machine *m, struct cu *cu, uint32_t simd, uint64_t from)
+{
+    struct simd *s = &cu->simds[simd];
+    uint64_t next = CALENDAR_NEVER, near;
+
+    if (s->ready && eligible_at(cu, s, from, &next))
+        next = from;
+    near = ring_next(&s->near_due, s->now + 1);
+    if (near < next)
+        next = near;
+    if (next == CALENDAR_NEVER && s->far)
+        next = s->now + RING_PLACES - 1;
+    if (next != CALENDAR_NEVER)
+        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd), next < from ? from : next);
+}
+
+void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
+{
+    for (uint32_t i = 0; i < m->config.simds; i++)
+        if (cu->simds[i].used)
+            calendar_set(&m->device->calendar, now, simd_number(m, cu, i), now);
+}
+
+void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now)
+{
+    struct cu *cu = &m->device->cus[w->cu];
+    struct simd *s = &cu->simds[w->simd];
+    const struct isa_insn *in = w->next;
+    uint64_t bit = UINT64_C(1) << w->slot;
+    ready_t at = earliest;
+    enum unit unit = unit_of_class((enum isa_class)in->cls);
+
+    for (unsigned i = 0; i < in->nwait; i++)
+        if (w->sb[in->wait[i]] > at)
+            at = w->sb[in->wait[i]];
+    if (at >= READY_PENDING) {
+        w->state = WAVE_PENDING;
+        w->ready = earliest;
+        return;
+    }
+    w->state = WAVE_TIMED;
+    w->ready = at;
+    if (w->unit != unit || !(s->of_unit[unit] & bit)) {
+        s->of_unit[w->unit] &= ~bit;
+        s->of_unit[unit] |= bit;
+        w->unit = unit;
+    }
+    simd_enter(s, w->slot, READY_CYCLE(at));
+    calendar_set(&m->device->calendar, now, simd_number(m, cu, w->simd),
+                 READY_CYCLE(at) < now ? now : READY_CYCLE(at));
+}
+
+/* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
+
+static void set_results(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t cycle)
+{
+    ready_t at = READY(cycle + m->device->latency[in->cls], SIM_STALL_SCOREBOARD);
+
+    for (unsigned i = 0; i < in->nset; i++)
+        w->sb[in->set[i]] = at;
+}
+
+static void go_on_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    wave_go_on(m, w, READY(cycle + 1, SIM_STALL_SCOREBOARD), cycle);
+}
+
+static void issue_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    if (!w->ahead)
+        w->ahead = execute_run(m, w);
+    if (m->fault.status != HD_OK)
+        return;
+    set_results(m, w, w->next, cycle);
+    w->ahead--;
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_clock(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    const struct isa_insn *in = w->next;
+
+    count_instruction(m, w, in, isa_active(&w->regs, in));
+    w->regs.s[in->d.index] = (uint32_t)cycle;
+    w->regs.s[in->d.index + 1] = (uint32_t)(cycle >> 32);
+    set_results(m, w, in, cycle);
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_global(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    const struct isa_insn *in = w->next;
+    uint64_t active = isa_active(&w->regs, in);
+    int lines;
+
+    count_instruction(m, w, in, active);
+    lines = global_access(m, w, active, true);
+    if (lines < 0)
+        return;
+    if (lines > 0)
+        lsu_issue(m, w, in, (uint32_t)lines, cycle);
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    const struct isa_insn *in = w->next;
+    uint64_t active = isa_active(&w->regs, in);
+    struct cu *cu = &m->device->cus[w->cu];
+    int passes;
+
+    count_instruction(m, w, in, active);
+    passes = local_access(m, w, active);
+    if (passes < 0)
+        return;
+    if (passes > 0) {
+        ready_t at = READY(cycle + m->config.lds_latency + (uint64_t)passes - 1, SIM_STALL_LDS);
+
+        cu->lds_free = cycle + (uint64_t)passes;
+        for (unsigned i = 0; i < in->nset; i++)
+            w->sb[in->set[i]] = at;
+    }
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_branch(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    uint64_t cost = m->device->latency[ISA_C_BRANCH];
+
+    execute_branch(m, w);
+    if (m->fault.status == HD_OK)
+        wave_go_on(m, w, READY(cycle + cost, SIM_STALL_SCOREBOARD), cycle);
+}
+
+static void issue_barrier(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    uint64_t active = isa_active(&w->regs, w->next);
+
+    count_instruction(m, w, w->next, active);
+    if (active) {
+        wave_at_barrier(m, w, cycle);
+        return;
+    }
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_fence(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    count_instruction(m, w, w->next, isa_active(&w->regs, w->next));
+    w->next++;
+    if (w->stores || w->loads) {
+        w->state = WAVE_FENCE;
+        w->ready = READY(cycle + 1, SIM_STALL_SCOREBOARD);
+        return;
+    }
+    go_on_next(m, w, cycle);
+}
+
+static void issue_end(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    if (execute_end(m, w))
+        wave_end(m, w, cycle);
+    else if (m->fault.status == HD_OK)
+        go_on_next(m, w, cycle);
+}
+
+static void issue_print(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    execute_print(m, w);
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_assert(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    execute_assert(m, w);
+    if (m->fault.status != HD_OK)
+        return;
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+static void issue_nop(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    count_instruction(m, w, w->next, isa_active(&w->regs, w->next));
+    w->next++;
+    go_on_next(m, w, cycle);
+}
+
+typedef void issue_fn(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
+
+static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
+    [ISA_VALU] = issue_register,    [ISA_VSEL] = issue_register,   [ISA_VCMP] = issue_register,
+    [ISA_VGET] = issue_register,    [ISA_SALU] = issue_register,   [ISA_MASK_OP] = issue_register,
+    [ISA_REDUCE] = issue_register,  [ISA_XLANE] = issue_register,  [ISA_READLANE] = issue_register,
+    [ISA_WRITELANE] = issue_register, [ISA_CLOCK] = issue_clock,   [ISA_GLOAD] = issue_global,
+    [ISA_GSTORE] = issue_global,    [ISA_GATOMIC] = issue_global,  [ISA_LLOAD] = issue_local,
+    [ISA_LSTORE] = issue_local,     [ISA_LATOMIC] = issue_local,   [ISA_FENCE] = issue_fence,
+    [ISA_BARRIER] = issue_barrier,  [ISA_JUMP] = issue_branch,     [ISA_BRANCH_S] = issue_branch,
+    [ISA_BRANCH_M] = issue_branch,  [ISA_PRINT] = issue_print,     [ISA_ASSERT] = issue_assert,
+    [ISA_NOP] = issue_nop,          [ISA_END] = issue_end,
+};
+
+static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot, struct wavefront *w,
+                  uint64_t cycle)
+{
+    const struct isa_insn *in = w->next;
+
+    s->ready &= ~(UINT64_C(1) << slot);
+    s->last = slot;
+    s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
+    book_issue(cu, w, cycle);
+    issue_by_format[in->format](m, w, cycle);
+}
+
+void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle)
+{
+    struct cu *cu = &m->device->cus[unit / m->config.simds];
+    uint32_t simd = unit % m->config.simds;
+    struct simd *s = &cu->simds[simd];
+    struct wavefront *waves = cu->waves + simd * m->device->simd_slots;
+    uint64_t eligible, later;
+
+    simd_advance(s, waves, cycle);
+    eligible = eligible_at(cu, s, cycle, &later);
+    if (eligible) {
+        uint32_t slot = m->device->scheduler->pick(s, eligible);
+
+        issue(m, cu, s, slot, &waves[slot], cycle);
+    }
+    simd_schedule(m, cu, simd, cycle + 1);
+}

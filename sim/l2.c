@@ -1,0 +1,210 @@
+/*
+ * L2: slices that are served in order of arrival. A load whose sectors are all known answers at once; the others wait at their line
+ * until DRAM has said when the data comes. Stores and atomics make sectors dirty; dirty sectors go to DRAM when
+ * their line is replaced. A sector that a store writes in part is merged here and not fetched.
+ */
+#include "sim/device.h"
+
+uint32_t request_new(struct sim_machine *m, const struct request *r)
+{
+    uint32_t i = pool_take(&m->device->requests);
+
+    if (i == POOL_NONE)
+        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for requests under way");
+    else
+        *request_at(m->device, i) = *r;
+    return i;
+}
+
+struct request *request_at(const struct device *d, uint32_t index)
+{
+    return pool_at(&d->requests, index);
+}
+
+/* Upper bits of the line's number are folded in, so that no power-of-two stride falls on one slice. */
+uint32_t l2_slice_of(const struct sim_machine *m, uint64_t line)
+{
+    uint64_t n = line >> m->device->line_shift;
+
+    n ^= n >> 8 ^ n >> 16 ^ n >> 24;
+    return (uint32_t)(n % m->config.l2_slices);
+}
+
+static uint32_t l2_set(const struct sim_machine *m, uint64_t line)
+{
+    uint32_t sets = m->device->l2.sets / m->config.l2_slices;
+    uint64_t n = line >> m->device->line_shift;
+
+    return l2_slice_of(m, line) * sets + (uint32_t)(n / m->config.l2_slices % sets);
+}
+
+void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
+{
+    uint32_t i = request_new(m, r);
+
+    if (i != POOL_NONE)
+        event_push(m->events, clock_edge(&m->core, cycle) + m->device->noc_ps, UNIT_L2 + l2_slice_of(m, r->line), EV_L2, i,
+                   0);
+}
+
+/* ---- answers ---- */
+
+/* All sectors of the request are ready at at_ps. */
+static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+{
+    struct request r = *request_at(m->device, index);
+
+    if (r.kind != REQ_LOAD)
+        lsu_store_done(m, &r, at_ps);
+    if (r.kind == REQ_LOAD || r.kind == REQ_ATOMIC_RETURN)
+        event_push(m->events, at_ps + m->device->noc_ps, UNIT_CU + r.cu, EV_FILL, index, 0);
+    else
+        pool_give(&m->device->requests, index);
+}
+
+void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    uint32_t i = cache_find(l2, l2_set(m, line), line);
+    uint32_t *link = &l2->lines[i].waiters;
+
+    l2->lines[i].fetching &= ~sectors;
+    l2->lines[i].valid |= sectors;
+    for (uint32_t rest = sectors; rest; rest &= rest - 1)
+        cache_ready(l2, i)[bits_first(rest)] = ready_ps;
+    while (*link != NONE32) {
+        uint32_t index = *link;
+        struct request *r = request_at(m->device, index);
+
+        if (r->missing & sectors && r->at_ps < ready_ps)
+            r->at_ps = ready_ps;
+        r->missing &= ~sectors;
+        if (r->missing) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        answer(m, index, r->at_ps);
+    }
+}
+
+/* ---- lines ---- */
+
+static void write_back(struct sim_machine *m, struct kernel_run *run, uint64_t line, uint32_t sectors, uint64_t at_ps)
+{
+    struct request r = {.line = line, .sectors = sectors, .kind = REQ_WRITEBACK};
+
+    run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
+    dram_send(m, &r, at_ps);
+}
+
+/* The line, made room for if it is not there; CACHE_NONE if every way of its set waits for data. */
+static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    uint32_t set = l2_set(m, r->line);
+    uint32_t i = cache_find(l2, set, r->line);
+
+    if (i != CACHE_NONE) {
+        cache_touch(l2, i);
+        return i;
+    }
+    i = cache_victim(l2, set);
+    if (i == CACHE_NONE)
+        return i;
+    if (l2->lines[i].dirty)
+        write_back(m, r->run, l2->lines[i].tag, l2->lines[i].dirty, at_ps);
+    cache_replace(l2, i, r->line);
+    return i;
+}
+
+static void fetch(struct sim_machine *m, const struct request *r, uint32_t sectors, uint64_t at_ps)
+{
+    struct request f = {.line = r->line, .sectors = sectors, .kind = REQ_LOAD};
+
+    r->run->c.dram_read_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
+    r->run->c.l2_misses += bits_count(sectors);
+    dram_send(m, &f, at_ps);
+}
+
+/* A load or atomic: what is missing is fetched; at_ps is when the slice has served it. */
+static void serve_read(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    struct request r = *request_at(m->device, index);
+    uint32_t i = line_for(m, &r, at_ps), known, fresh;
+    struct cache_line *line;
+
+    if (i == CACHE_NONE) {
+        /* Nowhere to keep it: it tries again when this much later a way may be free. */
+        event_push(m->events, at_ps, UNIT_L2 + l2_slice_of(m, r.line), EV_L2, index, 1);
+        return;
+    }
+    line = &l2->lines[i];
+    known = r.sectors & line->valid;
+    fresh = r.sectors & ~line->valid & ~line->fetching;
+    for (uint32_t rest = known; rest; rest &= rest - 1)
+        if (cache_ready(l2, i)[bits_first(rest)] > at_ps)
+            at_ps = cache_ready(l2, i)[bits_first(rest)];
+    r.run->c.l2_hits += bits_count(r.sectors & ~fresh);
+    if (r.kind != REQ_LOAD)
+        line->dirty |= r.sectors;
+    if (known == r.sectors) {
+        answer(m, index, at_ps);
+        return;
+    }
+    r.missing = r.sectors & ~known;
+    r.at_ps = at_ps;
+    r.next = line->waiters;
+    *request_at(m->device, index) = r;
+    line->waiters = index;
+    line->fetching |= fresh;
+    if (fresh)
+        fetch(m, &r, fresh, at_ps);
+}
+
+static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    struct request r = *request_at(m->device, index);
+    uint32_t i = line_for(m, &r, at_ps);
+
+    if (i == CACHE_NONE) {
+        write_back(m, r.run, r.line, r.sectors, at_ps);
+    } else {
+        struct cache_line *line = &l2->lines[i];
+        uint32_t fresh = r.sectors & ~line->valid & ~line->fetching;
+
+        for (uint32_t rest = fresh; rest; rest &= rest - 1)
+            cache_ready(l2, i)[bits_first(rest)] = at_ps;
+        line->valid |= fresh;
+        line->dirty |= r.sectors;
+    }
+    answer(m, index, at_ps);
+}
+
+void l2_event(struct sim_machine *m, const struct event *e)
+{
+    struct device *d = m->device;
+    const struct request *r = request_at(d, e->a);
+    struct rate_server *port = &d->slices[e->unit - UNIT_L2];
+    uint64_t bytes = (uint64_t)bits_count(r->sectors) << d->sector_shift;
+    uint64_t start_ps, end_ps;
+
+    if (e->b) {
+        serve_read(m, e->a, e->time_ps + d->l2_latency_ps);
+        return;
+    }
+    end_ps = rate_serve(port, e->time_ps, bytes, &start_ps);
+    r->run->c.l2_bytes += bytes;
+    if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
+        uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
+
+        if (atomic_ps > end_ps)
+            end_ps = port->free_ps = atomic_ps;
+    }
+    if (r->kind == REQ_STORE)
+        serve_store(m, e->a, end_ps + d->l2_latency_ps);
+    else
+        serve_read(m, e->a, end_ps + d->l2_latency_ps);
+}

@@ -1,0 +1,357 @@
+/*
+ * The load-store unit of a compute unit, its L1 and its MSHRs. They are reached in order of issue, so the tags are looked up at issue. What
+ * misses travels on as requests for sectors; a load is ready when the last of its sectors has come back. When no
+ * MSHR is free the instruction at hand holds the unit until one is.
+ */
+#include "sim/device.h"
+
+bool lsu_held(const struct cu *cu)
+{
+    return cu->held_at < cu->nheld;
+}
+
+/* ---- MSHRs ---- */
+
+static uint32_t mshr_hash(const struct cu *cu, uint64_t line)
+{
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40) & cu->mshr_mask;
+}
+
+static uint32_t mshr_find(const struct cu *cu, uint64_t line)
+{
+    uint32_t i = cu->mshr_index[mshr_hash(cu, line)];
+
+    while (i != NONE32 && cu->mshrs[i].line != line)
+        i = cu->mshrs[i].next;
+    return i;
+}
+
+/* NONE32 if none is free. */
+static uint32_t mshr_new(struct cu *cu, uint64_t line)
+{
+    uint32_t i = cu->mshr_free;
+    uint32_t *head = &cu->mshr_index[mshr_hash(cu, line)];
+
+    if (i == NONE32)
+        return NONE32;
+    cu->mshr_free = cu->mshrs[i].next;
+    cu->mshrs[i] = (struct mshr){.line = line, .waiters = NONE32, .next = *head};
+    *head = i;
+    return i;
+}
+
+static void mshr_release(struct cu *cu, uint32_t i)
+{
+    uint32_t *link = &cu->mshr_index[mshr_hash(cu, cu->mshrs[i].line)];
+
+    while (*link != i)
+        link = &cu->mshrs[*link].next;
+    *link = cu->mshrs[i].next;
+    cu->mshrs[i].next = cu->mshr_free;
+    cu->mshr_free = i;
+}
+
+static struct load_op *op_at(const struct cu *cu, uint32_t index)
+{
+    return pool_at(&cu->ops, index);
+}
+
+static void out_of_memory(struct sim_machine *m)
+{
+    machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for loads under way");
+}
+
+static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t op, uint32_t sectors)
+{
+    uint32_t i = pool_take(&cu->waiters);
+
+    if (i == POOL_NONE) {
+        out_of_memory(m);
+        return;
+    }
+    *(struct waiter *)pool_at(&cu->waiters, i) =
+        (struct waiter){.op = op, .next = cu->mshrs[mshr].waiters, .sectors = sectors};
+    cu->mshrs[mshr].waiters = i;
+    op_at(cu, op)->lines++;
+}
+
+/* ---- loads under way ---- */
+
+static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in)
+{
+    uint32_t i = pool_take(&cu->ops);
+    struct load_op *op = op_at(cu, i);
+
+    if (i == POOL_NONE) {
+        out_of_memory(m);
+        return i;
+    }
+    op->wave = w;
+    op->lines = 0;
+    op->at = 0;
+    op->nset = in->nset;
+    for (unsigned k = 0; k < in->nset; k++) {
+        op->set[k] = in->set[k];
+        w->sb[in->set[k]] = READY_PENDING;
+    }
+    w->loads++;
+    return i;
+}
+
+static void op_ready_at(struct load_op *op, uint64_t cycle)
+{
+    if (op->at < READY(cycle, SIM_STALL_MEMORY))
+        op->at = READY(cycle, SIM_STALL_MEMORY);
+}
+
+/* The time of all its data is known: the registers are ready then. */
+static void op_complete(struct cu *cu, uint32_t index)
+{
+    struct load_op *op = op_at(cu, index);
+
+    for (unsigned k = 0; k < op->nset; k++)
+        op->wave->sb[op->set[k]] = op->at;
+    op->wave->loads--;
+    pool_give(&cu->ops, index);
+}
+
+static void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    if (w->state == WAVE_PENDING)
+        wave_go_on(m, w, w->ready, now);
+    else if (w->state == WAVE_DRAIN && !w->loads)
+        wave_retire(m, w, now);
+    else if (w->state == WAVE_FENCE && !w->loads && !w->stores)
+        wave_go_on(m, w, READY(now, SIM_STALL_MEMORY), now);
+}
+
+static void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
+{
+    struct load_op *op = op_at(cu, index);
+    struct wavefront *w = op->wave;
+
+    op_ready_at(op, cycle);
+    /* While it holds the unit more lines of it may follow. */
+    if (--op->lines || (lsu_held(cu) && cu->held_op == index))
+        return;
+    op_complete(cu, index);
+    wave_wake(m, w, cycle);
+}
+
+/* ---- look-ups ---- */
+
+static uint32_t l1_set(const struct sim_machine *m, const struct cu *cu, uint64_t line)
+{
+    return (uint32_t)((line >> m->device->line_shift) % cu->l1.sets);
+}
+
+/* Sectors of the line that L1 holds. */
+static uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
+{
+    uint32_t i;
+
+    if (!m->config.l1_enabled)
+        return 0;
+    i = cache_find(&cu->l1, l1_set(m, cu, line), line);
+    if (i == CACHE_NONE)
+        return 0;
+    cache_touch(&cu->l1, i);
+    return cu->l1.lines[i].valid;
+}
+
+/* One line of a load is looked up; false if it needs an MSHR and none is free. */
+static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op, const struct line_request *l, uint64_t cycle)
+{
+    struct kernel_run *run = op_at(cu, op)->wave->run;
+    uint32_t missing = l->sectors & ~l1_lookup(m, cu, l->line);
+    uint32_t i, fresh;
+
+    if (!missing) {
+        run->c.l1_requests++;
+        run->c.l1_hits++;
+        op_ready_at(op_at(cu, op), cycle + m->config.l1_latency);
+        return true;
+    }
+    i = mshr_find(cu, l->line);
+    if (i == NONE32)
+        i = mshr_new(cu, l->line);
+    if (i == NONE32)
+        return false;
+    run->c.l1_requests++;
+    fresh = missing & ~cu->mshrs[i].sectors;
+    cu->mshrs[i].sectors |= fresh;
+    add_waiter(m, cu, i, op, missing);
+    if (fresh) {
+        struct request r = {.line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .mshr = i, .run = run};
+
+        run->c.sectors += bits_count(fresh);
+        l2_send(m, &r, cycle);
+    }
+    return true;
+}
+
+/* Looks up held lines from a cycle on, as many as MSHRs allow; the unit is free when all are done. */
+static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
+{
+    uint32_t per_cycle = m->config.l1_lines_per_cycle, done = 0;
+
+    while (lsu_held(cu)) {
+        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cycle + done / per_cycle))
+            return;
+        cu->held_at++;
+        done++;
+    }
+    cu->lsu_free = cycle + bits_ceil_div(done, per_cycle);
+    if (!op_at(cu, cu->held_op)->lines) {
+        struct wavefront *w = op_at(cu, cu->held_op)->wave;
+
+        op_complete(cu, cu->held_op);
+        wave_wake(m, w, cycle);
+    }
+}
+
+static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in, uint32_t nlines,
+                       uint64_t now)
+{
+    for (uint32_t i = 0; i < nlines; i++)
+        cu->held[i] = m->device->lines[i];
+    cu->nheld = nlines;
+    cu->held_at = 0;
+    cu->held_op = op_new(m, cu, w, in);
+    if (cu->held_op == POOL_NONE)
+        return;
+    load_lines(m, cu, now);
+}
+
+/* A store passes L1 by; an atomic also takes the line out of it, since it acts in L2. */
+static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_request *l, bool atomic)
+{
+    uint32_t i;
+
+    if (!m->config.l1_enabled || !atomic)
+        return;
+    i = cache_find(&cu->l1, l1_set(m, cu, l->line), l->line);
+    if (i != CACHE_NONE)
+        cu->l1.lines[i].valid &= ~l->sectors;
+}
+
+static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in,
+                          uint32_t nlines, uint64_t now)
+{
+    uint32_t per_cycle = m->config.l1_lines_per_cycle;
+    bool atomic = in->format == ISA_GATOMIC, returns = atomic && (in->flags & ISA_F_RETURN);
+    uint32_t op = returns ? op_new(m, cu, w, in) : NONE32;
+
+    if (returns && op == POOL_NONE)
+        return;
+    for (uint32_t i = 0; i < nlines; i++) {
+        const struct line_request *l = &m->device->lines[i];
+        struct request r = {
+            .line = l->line, .sectors = l->sectors, .serial = l->serial, .cu = cu->id, .run = w->run,
+            .wave = w, .life = w->life, .op = op,
+            .kind = returns ? REQ_ATOMIC_RETURN : atomic ? REQ_ATOMIC : REQ_STORE,
+        };
+
+        l1_pass(m, cu, l, atomic);
+        w->run->c.sectors += bits_count(l->sectors);
+        w->run->stores++;
+        w->stores++;
+        if (returns)
+            op_at(cu, op)->lines++;
+        l2_send(m, &r, now + i / per_cycle);
+    }
+    cu->lsu_free = now + bits_ceil_div(nlines, per_cycle);
+}
+
+void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now)
+{
+    struct cu *cu = &m->device->cus[w->cu];
+
+    if (in->format == ISA_GLOAD)
+        issue_load(m, cu, w, in, nlines, now);
+    else
+        issue_through(m, cu, w, in, nlines, now);
+}
+
+/* ---- data that comes back ---- */
+
+static void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_t sectors)
+{
+    uint32_t set, i;
+
+    if (!m->config.l1_enabled)
+        return;
+    set = l1_set(m, cu, line);
+    i = cache_find(&cu->l1, set, line);
+    if (i == CACHE_NONE) {
+        i = cache_victim(&cu->l1, set);
+        cache_replace(&cu->l1, i, line);
+    }
+    cu->l1.lines[i].valid |= sectors;
+}
+
+static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t sectors, uint64_t cycle)
+{
+    uint32_t *link = &cu->mshrs[mshr].waiters;
+
+    while (*link != NONE32) {
+        uint32_t i = *link;
+        struct waiter *waiter = pool_at(&cu->waiters, i);
+        uint32_t op = waiter->op;
+
+        waiter->sectors &= ~sectors;
+        if (waiter->sectors) {
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        pool_give(&cu->waiters, i);
+        op_line_done(m, cu, op, cycle);
+    }
+}
+
+void lsu_fill(struct sim_machine *m, const struct event *e)
+{
+    struct request r = *request_at(m->device, e->a);
+    struct cu *cu = &m->device->cus[r.cu];
+    uint64_t cycle = clock_cycle_at(&m->core, e->time_ps);
+
+    pool_give(&m->device->requests, e->a);
+    if (r.kind == REQ_ATOMIC_RETURN) {
+        op_line_done(m, cu, r.op, cycle);
+        return;
+    }
+    l1_fill(m, cu, r.line, r.sectors);
+    cu->mshrs[r.mshr].sectors &= ~r.sectors;
+    serve_waiters(m, cu, r.mshr, r.sectors, cycle);
+    if (cu->mshrs[r.mshr].sectors)
+        return;
+    mshr_release(cu, r.mshr);
+    if (lsu_held(cu)) {
+        load_lines(m, cu, cycle);
+        if (!lsu_held(cu)) {
+            cu->held_until = cycle;
+            cu_wake(m, cu, cycle);
+        }
+    }
+}
+
+void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps)
+{
+    struct wavefront *w = r->wave;
+    struct kernel_run *run = r->run;
+    uint64_t known_ps = effect_ps + m->device->noc_ps;
+
+    run->stores--;
+    if (run->last_ps < effect_ps)
+        run->last_ps = effect_ps;
+    if (w->life == r->life) {
+        w->stores--;
+        if (w->stored_ps < known_ps)
+            w->stored_ps = known_ps;
+        if (w->state == WAVE_FENCE && !w->loads && !w->stores)
+            wave_go_on(m, w, READY(clock_cycle_at(&m->core, w->stored_ps), SIM_STALL_MEMORY),
+                       clock_cycle_at(&m->core, m->now_ps));
+    }
+    run_check_done(m, run);
+}

@@ -1,0 +1,203 @@
+/* The machine as a whole: making it, and the loop that moves time on. */
+#include "sim/machine.h"
+
+#include "sim/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const sim_stall_names[SIM_NUM_STALLS] = {
+    "issued", "scoreboard", "barrier", "lds_bank", "memory", "mshr", "issue", "tx", "fetch",
+};
+
+/* ---- making ---- */
+
+static enum hd_status no_memory(struct hd_error *err)
+{
+    return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for a machine");
+}
+
+static enum hd_status make_parts(struct sim_machine *m, struct hd_error *err)
+{
+    m->events = event_queue_new();
+    m->queues = queues_new();
+    m->link = link_new(&m->config);
+    if (!m->events || !m->queues || !m->link)
+        return no_memory(err);
+    memory_init(&m->memory, m->config.um_page_bytes);
+    return device_new(m, err);
+}
+
+enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes, struct sim_machine **out,
+                       struct hd_error *err)
+{
+    struct sim_machine *m;
+    enum hd_status status = sim_config_check(config, err);
+
+    *out = NULL;
+    if (status != HD_OK)
+        return status;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return no_memory(err);
+    m->config = *config;
+    m->core = clock_make(config->core_hz);
+    m->l2clk = clock_make(config->l2_hz);
+    m->lanes = isa_lanes_get(config->wavefront_size, lanes);
+    status = m->lanes ? make_parts(m, err)
+                      : hd_error_set(err, HD_BAD_INPUT, "lanes-unavailable", NULL, "use the baseline lanes",
+                                     "this processor has no AVX2 and FMA");
+    if (status != HD_OK) {
+        sim_free(m);
+        return status;
+    }
+    *out = m;
+    return HD_OK;
+}
+
+void sim_free(struct sim_machine *m)
+{
+    if (!m)
+        return;
+    device_free(m);
+    link_free(m->link);
+    queues_free(m->queues);
+    event_queue_free(m->events);
+    memory_free(&m->memory);
+    text_free(&m->dump);
+    free(m);
+}
+
+void sim_set_limits(struct sim_machine *m, const struct sim_limits *limits)
+{
+    m->limits = *limits;
+    /* A limit on instructions has to be met exactly. */
+    m->device->run_ahead = limits->max_instructions == 0;
+}
+
+void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink)
+{
+    m->sink = *sink;
+}
+
+void sim_set_mode(struct sim_machine *m, enum sim_mode mode)
+{
+    m->mode = mode;
+}
+
+uint64_t sim_now(const struct sim_machine *m)
+{
+    return m->now_ps;
+}
+
+void sim_cool(struct sim_machine *m)
+{
+    device_cool(m);
+}
+
+void sim_totals(const struct sim_machine *m, struct sim_counters *out)
+{
+    *out = m->totals;
+}
+
+const char *sim_fault_dump(const struct sim_machine *m)
+{
+    return text_str(&m->dump);
+}
+
+/* ---- the loop ---- */
+
+bool machine_stopped(struct sim_machine *m)
+{
+    const struct sim_limits *l = &m->limits;
+
+    if (l->stop && *l->stop)
+        machine_fail(m, HD_STOPPED, "stopped", NULL, NULL, "the run was stopped");
+    else if (l->max_instructions && m->device->instructions >= l->max_instructions)
+        machine_fail(m, HD_SIM_FAILED, "max-instructions", NULL, "raise --max-instr",
+                     "the run reached its limit of %llu wavefront instructions",
+                     (unsigned long long)l->max_instructions);
+    else if (l->max_time_ps && m->now_ps > l->max_time_ps)
+        machine_fail(m, HD_SIM_FAILED, "max-time", NULL, "raise --max-cycles",
+                     "the run reached its limit of %llu ns of simulated time",
+                     (unsigned long long)(l->max_time_ps / PS_PER_NS));
+    return m->fault.status != HD_OK;
+}
+
+typedef void event_fn(struct sim_machine *m, const struct event *e);
+
+static event_fn *const handlers[EV_NUM_KINDS] = {
+    [EV_QUEUE] = queue_event,  [EV_LAUNCH] = queue_event,        [EV_TICKET] = queue_event,
+    [EV_LINK] = link_event,    [EV_KERNEL_DONE] = dispatch_event, [EV_DISPATCH] = dispatch_event,
+    [EV_L2] = l2_event,        [EV_DRAM] = dram_event,           [EV_FILL] = lsu_fill,
+};
+
+static void serve_event(struct sim_machine *m)
+{
+    struct event e;
+
+    if (!event_pop(m->events, &e))
+        return;
+    m->now_ps = e.time_ps;
+    handlers[e.kind](m, &e);
+}
+
+static void serve_cycle(struct sim_machine *m, uint64_t cycle, uint64_t time_ps)
+{
+    int32_t unit;
+
+    m->now_ps = time_ps;
+    while ((unit = calendar_take(&m->device->calendar, cycle)) >= 0 && m->fault.status == HD_OK)
+        simd_tick(m, (uint32_t)unit, cycle);
+}
+
+/* Serves what is next and is not later than until_ps; false if there is nothing. */
+static bool serve_next(struct sim_machine *m, uint64_t until_ps)
+{
+    uint64_t event_ps = event_next_time(m->events);
+    uint64_t cycle = calendar_next(&m->device->calendar);
+    uint64_t cycle_ps = cycle == CALENDAR_NEVER ? SIM_NEVER : clock_edge(&m->core, cycle);
+
+    if (event_ps == SIM_NEVER && cycle_ps == SIM_NEVER)
+        return false;
+    if ((event_ps < cycle_ps ? event_ps : cycle_ps) > until_ps)
+        return false;
+    if (event_ps <= cycle_ps)
+        serve_event(m);
+    else
+        serve_cycle(m, cycle, cycle_ps);
+    return true;
+}
+
+static enum hd_status failure(const struct sim_machine *m, struct hd_error *err)
+{
+    if (m->fault.status != HD_OK && err)
+        *err = m->fault;
+    return m->fault.status;
+}
+
+enum hd_status sim_run_until(struct sim_machine *m, uint64_t time_ps, struct hd_error *err)
+{
+    while (!machine_stopped(m) && serve_next(m, time_ps))
+        continue;
+    if (m->fault.status == HD_OK && m->now_ps < time_ps)
+        m->now_ps = time_ps;
+    return failure(m, err);
+}
+
+static void fail_waiting(struct sim_machine *m)
+{
+    struct text who = {0};
+
+    queue_describe_waits(m, &who);
+    machine_fail(m, HD_SIM_FAILED, "deadlock", NULL, NULL, "deadlock: nothing can happen any more; %s", text_str(&who));
+    text_free(&who);
+}
+
+enum hd_status sim_wait(struct sim_machine *m, uint64_t ticket, struct hd_error *err)
+{
+    while (!machine_stopped(m) && !(ticket ? sim_done(m, ticket) : sim_idle(m)))
+        if (!serve_next(m, SIM_NEVER))
+            fail_waiting(m);
+    return failure(m, err);
+}

@@ -1,0 +1,36 @@
+/*
+ * Placement policies: which kernel's work-group is placed next. To add one: one file in sim/placement/ with one struct of
+ * functions, and one row in sim/placement.c.
+ */
+#ifndef HD_SIM_PLACEMENT_H
+#define HD_SIM_PLACEMENT_H
+
+#include "sim/base/param.h"
+
+#include <stdint.h>
+
+struct device;
+struct kernel_run;
+struct cu;
+
+struct placement {
+    /*
+     * The run whose next work-group goes to *cu, or NULL if none can be placed now. Runs with work-groups left are
+     * those with placed < groups.
+     */
+    struct kernel_run *(*pick)(struct device *d, uint32_t compute_units, struct cu **cu);
+};
+
+extern const struct placement placement_in_order, placement_round_robin;
+
+/* In the order of `heddle list`; the value of launch.placement is the index. Ends with NULL. */
+extern const struct placement *const placements[];
+/* The same list as names, for the parameter table. */
+extern const struct param_choice placement_choices[];
+
+/* The next compute unit, in turn, that has room for a work-group of the run; NULL if none has. */
+struct cu *placement_next_cu(struct device *d, uint32_t compute_units, const struct kernel_run *run);
+/* The resident run with work-groups left that comes first in order after `order`; NULL if there is none. */
+struct kernel_run *placement_next_run(struct device *d, uint64_t after_order);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Loops that can never end. While memory does not change, a wavefront's next step follows from its registers alone; one that comes
+ * back to the same registers at the same pc will do so for ever. When that holds for every wavefront that does not wait
+ * for another at a barrier, nothing can change any more. The states are compared by hash, and kept at growing distances
+ * (Brent's cycle finding), only when there was no change for sim.progress_instructions.
+ */
+#include "sim/device.h"
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+static uint64_t hash_registers(const struct sim_machine *m, const struct wavefront *w)
+{
+    const struct isa_wave *r = &w->regs;
+    size_t words = (size_t)w->run->kernel->vregs * m->lanes->width;
+    uint64_t h = mix(r->live, r->exec);
+
+    for (size_t i = 0; i < words; i++)
+        h = mix(h, r->v[i]);
+    for (size_t i = 0; i < ISA_SCALAR_FILE; i++)
+        h = mix(h, r->s[i]);
+    for (size_t i = 0; i <= ISA_MASKS; i++)
+        h = mix(h, r->m[i]);
+    return h;
+}
+
+static void keep_state(const struct device *d, struct wavefront *w, uint64_t state)
+{
+    struct progress *p = &w->progress;
+
+    p->limit = p->effects == d->effects ? p->limit * 2 + 1 : 0;
+    p->steps = 0;
+    p->state = state;
+    p->pc = w->next->pc;
+    p->effects = d->effects;
+    p->looping = false;
+}
+
+static bool can_change_nothing(const struct device *d, const struct wavefront *w)
+{
+    return w->state == WAVE_FREE || w->state == WAVE_BARRIER ||
+           (w->progress.looping && w->progress.effects == d->effects);
+}
+
+static bool all_loop(const struct sim_machine *m)
+{
+    const struct device *d = m->device;
+    uint32_t slots = m->config.simds * d->simd_slots;
+
+    for (uint32_t i = 0; i < m->config.compute_units; i++)
+        for (uint32_t k = 0; k < slots; k++)
+            if (!can_change_nothing(d, &d->cus[i].waves[k]))
+                return false;
+    return true;
+}
+
+void progress_check(struct sim_machine *m, struct wavefront *w)
+{
+    const struct device *d = m->device;
+    struct progress *p = &w->progress;
+    uint64_t state;
+
+    if (!m->config.progress_instructions ||
+        d->instructions - d->effect_instructions < m->config.progress_instructions)
+        return;
+    state = hash_registers(m, w);
+    if (p->effects != d->effects || p->limit == 0 || p->steps++ >= p->limit) {
+        if (p->effects != d->effects || p->state != state || p->pc != w->next->pc) {
+            keep_state(d, w, state);
+            return;
+        }
+    }
+    if (p->state != state || p->pc != w->next->pc)
+        return;
+    p->looping = true;
+    if (all_loop(m))
+        fault_raise(m, w, -1, "no-progress",
+                    "a lane may wait for another of its wavefront; let the holder of a lock release it before lanes meet again",
+                    "no forward progress: the wavefront repeats the same state and no other can change memory");
+}

@@ -1,0 +1,26 @@
+/*
+ * Wavefront schedulers: which of the wavefronts that could issue does. To add one: one file in sim/sched/ with one struct
+ * of functions, and one row in sim/wave_scheduler.c.
+ */
+#ifndef HD_SIM_WAVE_SCHEDULER_H
+#define HD_SIM_WAVE_SCHEDULER_H
+
+#include "sim/base/param.h"
+
+#include <stdint.h>
+
+struct simd;
+
+struct wave_scheduler {
+    /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last, s->age[] the order of arrival. */
+    uint32_t (*pick)(const struct simd *s, uint64_t eligible);
+};
+
+extern const struct wave_scheduler wave_scheduler_lrr, wave_scheduler_gto, wave_scheduler_oldest;
+
+/* In the order of `heddle list`; the value of cu.scheduler is the index. Ends with NULL. */
+extern const struct wave_scheduler *const wave_schedulers[];
+/* The same list as names, for the parameter table. */
+extern const struct param_choice wave_scheduler_choices[];
+
+#endif

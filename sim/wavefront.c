@@ -1,0 +1,251 @@
+/* Work-groups and their wavefronts: birth, barriers, death. */
+#include "sim/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool group_fits(const struct cu *cu, const struct kernel_run *run)
+{
+    uint32_t waves = run->occupancy.waves_per_group;
+
+    return cu->free_groups >= 1 && cu->free_waves >= waves && cu->free_vregs >= waves * run->vreg_words &&
+           cu->free_sregs >= waves * run->sreg_words && cu->free_lds >= run->lds_alloc;
+}
+
+static void take_room(struct cu *cu, const struct kernel_run *run)
+{
+    uint32_t waves = run->occupancy.waves_per_group;
+
+    cu->free_groups--;
+    cu->free_waves -= waves;
+    cu->free_vregs -= waves * run->vreg_words;
+    cu->free_sregs -= waves * run->sreg_words;
+    cu->free_lds -= run->lds_alloc;
+}
+
+static void give_room(struct cu *cu, const struct kernel_run *run)
+{
+    uint32_t waves = run->occupancy.waves_per_group;
+
+    cu->free_groups++;
+    cu->free_waves += waves;
+    cu->free_vregs += waves * run->vreg_words;
+    cu->free_sregs += waves * run->sreg_words;
+    cu->free_lds += run->lds_alloc;
+}
+
+/* Room for `want` bytes at *p, aligned for vectors; keeps no contents. */
+static bool room(void **p, size_t *have, size_t want)
+{
+    if (*have >= want)
+        return true;
+    free(*p);
+    *have = 0;
+    *p = aligned_alloc(64, (want + 63) / 64 * 64);
+    if (*p)
+        *have = want;
+    return *p != NULL;
+}
+
+static uint64_t group_items(const struct kernel_run *run)
+{
+    const uint32_t *b = run->launch->block;
+
+    return (uint64_t)b[0] * b[1] * b[2];
+}
+
+/* Scalar registers of a new wavefront: parameters and special values; all else is zero. */
+static void init_scalars(struct wavefront *w, const struct kernel_run *run, uint32_t wave, unsigned width)
+{
+    const struct sim_launch *l = run->launch;
+    const uint32_t *g = l->grid;
+    uint64_t index = w->group->index;
+    uint32_t *s = w->regs.s;
+
+    memset(s, 0, sizeof w->regs.s);
+    for (uint32_t i = 0; i < run->kernel->nparams; i++) {
+        const struct isa_param *p = &run->kernel->params[i];
+
+        s[p->sreg] = (uint32_t)l->args[i];
+        if (p->is_array || isa_type_words((enum isa_type)p->type) == 2)
+            s[p->sreg + 1] = (uint32_t)(l->args[i] >> 32);
+    }
+    s[ISA_SV_GROUP_X] = (uint32_t)(index % g[0]);
+    s[ISA_SV_GROUP_Y] = (uint32_t)(index / g[0] % g[1]);
+    s[ISA_SV_GROUP_Z] = (uint32_t)(index / g[0] / g[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        s[ISA_SV_GROUPS_X + i] = g[i];
+        s[ISA_SV_THREADS_X + i] = l->block[i];
+    }
+    s[ISA_SV_WAVE] = wave;
+    s[ISA_SV_WAVES] = w->group->waves;
+    s[ISA_SV_WIDTH] = width;
+    s[ISA_SV_GROUP] = (uint32_t)index;
+    s[ISA_SV_LOCAL_BYTES] = w->group->lds_bytes;
+}
+
+static bool init_registers(struct sim_machine *m, struct wavefront *w, const struct kernel_run *run, uint32_t wave)
+{
+    unsigned width = m->lanes->width;
+    uint32_t vregs = run->kernel->vregs ? run->kernel->vregs : 1;
+    size_t vbytes = (size_t)vregs * width * sizeof(uint32_t);
+    uint64_t first = (uint64_t)wave * width, items = group_items(run);
+    uint64_t live = bits_low(items - first >= width ? width : (unsigned)(items - first));
+
+    if (!room((void **)&w->v, &w->v_room, vbytes) ||
+        !room(&w->cf, &w->cf_room, m->device->cf->size(run->program, width)))
+        return false;
+    memset(w->v, 0, vbytes);
+    memset(w->regs.m, 0, sizeof w->regs.m);
+    w->regs.v = w->v;
+    w->regs.live = live;
+    w->regs.tx = UINT64_MAX;
+    w->regs.tid0 = (uint32_t)first;
+    w->regs.spread_of = 0;
+    memset(w->regs.spread, 0, sizeof w->regs.spread);
+    init_scalars(w, run, wave, width);
+    m->device->cf->start(w->cf, run->kernel->first, live);
+    w->regs.exec = m->device->cf->exec(w->cf);
+    return true;
+}
+
+/* The SIMD unit with the fewest wavefronts, and its first free slot. */
+static struct wavefront *free_wave(struct sim_machine *m, struct cu *cu)
+{
+    uint32_t best = 0, slot;
+    struct wavefront *w;
+
+    for (uint32_t i = 1; i < m->config.simds; i++)
+        if (bits_count(cu->simds[i].used) < bits_count(cu->simds[best].used))
+            best = i;
+    slot = bits_first(~cu->simds[best].used);
+    w = cu->waves + best * m->device->simd_slots + slot;
+    w->cu = cu->id;
+    w->simd = best;
+    w->slot = slot;
+    cu->simds[best].used |= UINT64_C(1) << slot;
+    cu->simds[best].age[slot] = cu->next_age++;
+    return w;
+}
+
+static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g, uint32_t wave, uint64_t now)
+{
+    struct kernel_run *run = g->run;
+    struct wavefront *w = free_wave(m, cu);
+
+    w->run = run;
+    w->group = g;
+    w->life++;
+    w->ahead = w->loads = w->stores = 0;
+    w->stored_ps = 0;
+    w->progress = (struct progress){0};
+    if (!init_registers(m, w, run, wave))
+        return false;
+    w->next = &run->program->insns[run->kernel->first];
+    w->mark = now;
+    run->c.waves++;
+    if (m->mode == SIM_VALUES) {
+        w->state = WAVE_TIMED;
+        return true;
+    }
+    memset(w->sb, 0, sizeof w->sb);
+    wave_go_on(m, w, READY(now, SIM_STALL_SCOREBOARD), now);
+    return true;
+}
+
+static struct workgroup *free_group(struct sim_machine *m, struct cu *cu)
+{
+    for (uint32_t i = 0; i < m->config.group_slots; i++)
+        if (!cu->groups[i].run)
+            return &cu->groups[i];
+    return NULL;
+}
+
+bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index, uint64_t now)
+{
+    struct workgroup *g = free_group(m, cu);
+
+    take_room(cu, run);
+    g->run = run;
+    g->index = index;
+    g->waves = g->live = run->occupancy.waves_per_group;
+    g->arrived = 0;
+    g->lds_bytes = run->lds_bytes;
+    if (!room((void **)&g->lds, &g->lds_room, run->lds_bytes + 8))
+        return false;
+    memset(g->lds, 0, run->lds_bytes);
+    run->c.groups++;
+    for (uint32_t wave = 0; wave < g->waves; wave++)
+        if (!wave_start(m, cu, g, wave, now))
+            return false;
+    return true;
+}
+
+/* ---- barriers ---- */
+
+static void release_barrier(struct sim_machine *m, struct workgroup *g, struct cu *cu, uint64_t now)
+{
+    uint32_t slots = m->config.simds * m->device->simd_slots;
+    uint64_t earliest = now + m->config.lat_barrier;
+
+    g->arrived = 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        struct wavefront *w = &cu->waves[i];
+
+        if (w->state != WAVE_BARRIER || w->group != g)
+            continue;
+        m->device->cf->lanes(w->cf, w->next->pc, w->regs.live, CF_RELEASED);
+        w->next++;
+        if (m->mode == SIM_VALUES) {
+            w->state = WAVE_TIMED;
+            continue;
+        }
+        wave_go_on(m, w, READY(earliest, SIM_STALL_BARRIER), now);
+    }
+}
+
+void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    struct workgroup *g = w->group;
+
+    w->run->c.barriers++;
+    m->device->cf->lanes(w->cf, w->next->pc, isa_active(&w->regs, w->next), CF_AT_BARRIER);
+    w->state = WAVE_BARRIER;
+    if (++g->arrived == g->live)
+        release_barrier(m, g, &m->device->cus[w->cu], now);
+}
+
+/* ---- death ---- */
+
+void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    struct workgroup *g = w->group;
+
+    w->state = WAVE_DRAIN;
+    g->live--;
+    /* A wavefront that has ended is not waited for, whether the others came to the barrier before or after. */
+    if (g->live && g->arrived == g->live)
+        release_barrier(m, g, &m->device->cus[w->cu], now);
+    if (!w->loads)
+        wave_retire(m, w, now);
+}
+
+void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    struct cu *cu = &m->device->cus[w->cu];
+    struct simd *s = &cu->simds[w->simd];
+    struct kernel_run *run = w->run;
+    struct workgroup *g = w->group;
+    uint64_t bit = UINT64_C(1) << w->slot;
+
+    if (m->mode == SIM_TIMED)
+        wave_book(w, now, SIM_STALL_MEMORY);
+    w->state = WAVE_FREE;
+    s->used &= ~bit;
+    s->of_unit[w->unit] &= ~bit;
+    if (--g->waves)
+        return;
+    give_room(cu, run);
+    g->run = NULL;
+    dispatch_group_done(m, run);
+}
