@@ -1,0 +1,345 @@
+#include "host/results/critical.h"
+
+#include <stdlib.h>
+
+#define NONE SIZE_MAX
+
+/* Indices of spans in the orders that the walk looks things up in. */
+struct walk {
+    const struct timeline *t;
+    const struct critical_rules *rules;
+    size_t *by_node; /* by node, then end */
+    size_t *kernels; /* by end; kernels only */
+    size_t *all;     /* by end */
+    size_t *before_stream,
+        *before_engine;      /* the one before in the same stream, on the same engine; NONE */
+    struct span_edge *edges; /* by `to` */
+    struct span_node *hosts; /* host nodes by id */
+    bool *seen;
+    size_t nkernels, nhosts;
+};
+
+/* Keyed indices, so that one comparison serves every order. */
+struct keyed {
+    uint64_t group, time_ps;
+    size_t index;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->time_ps != y->time_ps)
+        return x->time_ps < y->time_ps ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_to(const void *a, const void *b)
+{
+    const struct span_edge *x = a, *y = b;
+
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct span_node *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static uint64_t node_of(const struct walk *w, size_t i)
+{
+    return w->t->spans[i].node;
+}
+
+static uint64_t engine_of(const struct walk *w, const struct span *s)
+{
+    if (s->kind == SPAN_KERNEL)
+        return 0;
+    return w->rules->one_engine ? 1 : s->kind;
+}
+
+static void take_sorted(struct keyed *keys, size_t n, size_t *out)
+{
+    size_t i;
+
+    qsort(keys, n, sizeof *keys, by_key);
+    for (i = 0; i < n; i++)
+        out[i] = keys[i].index;
+}
+
+/* before[i]: the neighbour of i in its group, by start. */
+static void link_groups(struct keyed *keys, size_t n, size_t *before)
+{
+    size_t i;
+
+    qsort(keys, n, sizeof *keys, by_key);
+    for (i = 0; i < n; i++)
+        before[keys[i].index] =
+            i > 0 && keys[i - 1].group == keys[i].group ? keys[i - 1].index : NONE;
+}
+
+static void sort_spans(struct walk *w, struct keyed *keys)
+{
+    const struct span *s = w->t->spans;
+    size_t n = w->t->nspans, i;
+
+    for (i = 0; i < n; i++)
+        keys[i] = (struct keyed){s[i].node, s[i].end_ps, i};
+    take_sorted(keys, n, w->by_node);
+    for (i = 0; i < n; i++)
+        keys[i] = (struct keyed){0, s[i].end_ps, i};
+    take_sorted(keys, n, w->all);
+    for (i = 0, w->nkernels = 0; i < n; i++)
+        if (s[w->all[i]].kind == SPAN_KERNEL)
+            w->kernels[w->nkernels++] = w->all[i];
+    for (i = 0; i < n; i++)
+        keys[i] = (struct keyed){s[i].stream, s[i].start_ps, i};
+    link_groups(keys, n, w->before_stream);
+    for (i = 0; i < n; i++)
+        keys[i] = (struct keyed){engine_of(w, &s[i]), s[i].start_ps, i};
+    link_groups(keys, n, w->before_engine);
+    for (i = 0; i < n; i++)
+        if (s[i].kind == SPAN_KERNEL)
+            w->before_engine[i] = NONE;
+}
+
+static void sort_graph(struct walk *w)
+{
+    size_t i;
+
+    for (i = 0; i < w->t->nedges; i++)
+        w->edges[i] = w->t->edges[i];
+    qsort(w->edges, w->t->nedges, sizeof *w->edges, by_to);
+    for (i = 0, w->nhosts = 0; i < w->t->nnodes; i++)
+        if (w->t->nodes[i].host)
+            w->hosts[w->nhosts++] = w->t->nodes[i];
+    qsort(w->hosts, w->nhosts, sizeof *w->hosts, by_id);
+}
+
+static void walk_free(struct walk *w)
+{
+    free(w->by_node);
+    free(w->kernels);
+    free(w->all);
+    free(w->before_stream);
+    free(w->before_engine);
+    free(w->edges);
+    free(w->hosts);
+    free(w->seen);
+}
+
+static bool walk_start(struct walk *w)
+{
+    size_t n = w->t->nspans + 1; /* none of the tables is ever empty */
+    struct keyed *keys = calloc(n, sizeof *keys);
+
+    w->by_node = calloc(n, sizeof *w->by_node);
+    w->kernels = calloc(n, sizeof *w->kernels);
+    w->all = calloc(n, sizeof *w->all);
+    w->before_stream = calloc(n, sizeof *w->before_stream);
+    w->before_engine = calloc(n, sizeof *w->before_engine);
+    w->seen = calloc(n, sizeof *w->seen);
+    w->edges = calloc(w->t->nedges + 1, sizeof *w->edges);
+    w->hosts = calloc(w->t->nnodes + 1, sizeof *w->hosts);
+    if (!keys || !w->by_node || !w->kernels || !w->all || !w->before_stream || !w->before_engine ||
+        !w->seen || !w->edges || !w->hosts) {
+        free(keys);
+        return false;
+    }
+    sort_spans(w, keys);
+    sort_graph(w);
+    free(keys);
+    return true;
+}
+
+/* The best so far, or candidate if it ended later and by `limit_ps`. */
+static size_t later(const struct walk *w, size_t best, size_t candidate, uint64_t limit_ps)
+{
+    const struct span *s = w->t->spans;
+
+    if (candidate == NONE || w->seen[candidate] || s[candidate].end_ps > limit_ps)
+        return best;
+    return best == NONE || s[candidate].end_ps > s[best].end_ps ? candidate : best;
+}
+
+/* Everything that belongs to a node. */
+static size_t later_of_node(const struct walk *w, size_t best, uint64_t node, uint64_t limit_ps)
+{
+    size_t low = 0, high = w->t->nspans;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (node_of(w, w->by_node[middle]) < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->t->nspans && node_of(w, w->by_node[low]) == node; low++)
+        best = later(w, best, w->by_node[low], limit_ps);
+    return best;
+}
+
+static size_t later_of_parents(const struct walk *w, size_t best, uint64_t node, uint64_t limit_ps)
+{
+    size_t low = 0, high = w->t->nedges;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (w->edges[middle].to < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->t->nedges && w->edges[low].to == node; low++)
+        best = later_of_node(w, best, w->edges[low].from, limit_ps);
+    return best;
+}
+
+/* The last of `order` (by end) that has ended by the time, or NONE. */
+static size_t last_ended(const struct walk *w, const size_t *order, size_t n, uint64_t time_ps)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (w->t->spans[order[middle]].end_ps <= time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && w->seen[order[low - 1]])
+        low--;
+    return low > 0 ? order[low - 1] : NONE;
+}
+
+static size_t binder_of(const struct walk *w, size_t i)
+{
+    const struct span *s = &w->t->spans[i];
+    size_t best = NONE, left;
+    uint64_t free_ps = s->queued_ps;
+
+    if (s->node != SPAN_NO_NODE) {
+        best = later_of_parents(w, best, s->node, s->start_ps);
+        best = later_of_node(w, best, s->node, s->start_ps);
+    }
+    best = later(w, best, w->before_stream[i], s->start_ps);
+    best = later(w, best, w->before_engine[i], s->start_ps);
+    if (s->kind != SPAN_KERNEL)
+        return best;
+    if (best != NONE && w->t->spans[best].end_ps > free_ps)
+        free_ps = w->t->spans[best].end_ps;
+    if (s->start_ps > free_ps && s->start_ps - free_ps > w->rules->launch_latency_ps) {
+        left = last_ended(w, w->kernels, w->nkernels, s->start_ps);
+        if (left != NONE && w->t->spans[left].end_ps > free_ps)
+            best = left;
+    }
+    return best;
+}
+
+/* What the host had waited for when it handed in `s`. */
+static size_t host_binder_of(const struct walk *w, const struct span *s)
+{
+    size_t best = NONE, low = 0, high = w->nhosts;
+
+    if (w->rules->host_waits)
+        return last_ended(w, w->all, w->t->nspans, s->queued_ps);
+    if (s->node == SPAN_NO_NODE)
+        return NONE;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (w->hosts[middle].id < s->node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0 && best == NONE) {
+        best = later_of_parents(w, best, w->hosts[low].id, s->queued_ps);
+        best = later_of_node(w, best, w->hosts[low].id, s->queued_ps);
+    }
+    return best;
+}
+
+/* Steps are collected last first. */
+struct steps {
+    struct critical_step *at;
+    size_t len;
+};
+
+static void add_step(struct steps *out, enum step_what what, const struct span *span,
+                     uint64_t start_ps, uint64_t end_ps)
+{
+    if (end_ps > start_ps || what == STEP_SPAN)
+        out->at[out->len++] = (struct critical_step){what, span, start_ps, end_ps};
+}
+
+static uint64_t end_or_begin(const struct walk *w, size_t i)
+{
+    return i == NONE ? w->t->begin_ps : w->t->spans[i].end_ps;
+}
+
+/* Adds the element and what led to it; returns the element before, or NONE at the beginning. */
+static size_t step_back(struct walk *w, size_t i, struct steps *out)
+{
+    const struct span *s = &w->t->spans[i];
+    enum step_what wait = s->kind == SPAN_KERNEL ? STEP_LAUNCH : STEP_WAIT;
+    size_t binder;
+    uint64_t bound_ps;
+
+    w->seen[i] = true;
+    add_step(out, STEP_SPAN, s, s->start_ps, s->end_ps);
+    binder = binder_of(w, i);
+    bound_ps = end_or_begin(w, binder);
+    if (s->queued_ps <= bound_ps) {
+        add_step(out, wait, s, bound_ps, s->start_ps);
+        return binder;
+    }
+    add_step(out, wait, s, s->queued_ps, s->start_ps);
+    binder = host_binder_of(w, s);
+    add_step(out, STEP_HOST, NULL, end_or_begin(w, binder), s->queued_ps);
+    return binder;
+}
+
+static void reverse(struct steps *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->len / 2; i++) {
+        struct critical_step swap = s->at[i];
+
+        s->at[i] = s->at[s->len - 1 - i];
+        s->at[s->len - 1 - i] = swap;
+    }
+}
+
+bool critical_path(const struct timeline *t, const struct critical_rules *rules,
+                   struct critical_step **steps, size_t *nsteps)
+{
+    struct walk w = {.t = t, .rules = rules};
+    struct steps out = {calloc(3 * t->nspans + 2, sizeof *out.at), 0};
+    size_t i;
+
+    if (!out.at || !walk_start(&w)) {
+        walk_free(&w);
+        free(out.at);
+        return false;
+    }
+    i = t->nspans ? w.all[t->nspans - 1] : NONE;
+    add_step(&out, STEP_HOST, NULL, end_or_begin(&w, i), t->end_ps);
+    while (i != NONE)
+        i = step_back(&w, i, &out);
+    walk_free(&w);
+    reverse(&out);
+    *steps = out.at;
+    *nsteps = out.len;
+    return true;
+}

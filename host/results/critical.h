@@ -1,0 +1,32 @@
+/* The chain of waits that ends last. */
+#ifndef HD_HOST_RESULTS_CRITICAL_H
+#define HD_HOST_RESULTS_CRITICAL_H
+
+#include "host/results/span.h"
+
+/* What is needed of the configuration. */
+struct critical_rules {
+    bool host_waits;            /* serial-sync: the host waits for each kernel that it launches */
+    bool one_engine;            /* both directions share a copy engine */
+    uint64_t launch_latency_ps; /* of the device's front end */
+};
+
+enum step_what { STEP_HOST, STEP_LAUNCH, STEP_WAIT, STEP_SPAN };
+
+/* The steps follow each other without a gap, from the timeline's begin to its end. */
+struct critical_step {
+    enum step_what what;
+    const struct span *span; /* STEP_LAUNCH, STEP_WAIT: what begins then; STEP_SPAN */
+    uint64_t start_ps, end_ps;
+};
+
+/*
+ * Walks back from what ended last: each element was bound by the one of its parents, its own transfers, the
+ * last in its stream and on its copy engine, or (a kernel that waited for more than the front end) the kernel that left the device,
+ * that ended last; or by the host, which had waited at its own nodes. *steps (free() it) is in order of
+ * time. False when memory is short.
+ */
+bool critical_path(const struct timeline *t, const struct critical_rules *rules,
+                   struct critical_step **steps, size_t *nsteps);
+
+#endif

@@ -1,0 +1,44 @@
+#include "host/results/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A counter more is then summed without a line here. */
+_Static_assert(sizeof(struct sim_counters) % sizeof(uint64_t) == 0, "counters are 64 bits each");
+
+void counters_add(struct sim_counters *a, const struct sim_counters *b)
+{
+    uint64_t x[sizeof *a / sizeof(uint64_t)], y[sizeof *a / sizeof(uint64_t)];
+    size_t i;
+
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] += y[i];
+    memcpy(a, x, sizeof x);
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+void metrics_rates(struct metrics *m, const struct sim_config *config)
+{
+    const struct sim_counters *s = &m->sums;
+    double ns = (double)m->busy.kernel_ps / 1e3;
+    double cycles = (double)m->busy.kernel_ps * ((double)config->core_hz / 1e12);
+    double instr = (double)s->wave_instr;
+
+    m->ipc = ratio(instr, cycles);
+    m->wave_ipc = ratio(instr, cycles * config->compute_units);
+    m->issue_utilisation = ratio(instr, cycles * config->compute_units * config->simds);
+    m->lane_utilisation = ratio((double)s->lane_instr, instr * config->wavefront_size);
+    /* A byte a nanosecond is 10^9 bytes a second. */
+    m->dram_gbps = ratio((double)(s->dram_read_bytes + s->dram_write_bytes), ns);
+    m->l2_gbps = ratio((double)s->l2_bytes, ns);
+    m->gflops32 = ratio((double)s->flop32, ns);
+    m->gflops64 = ratio((double)s->flop64, ns);
+    m->l1_hit_rate = ratio((double)s->l1_hits, (double)s->l1_requests);
+    m->l2_hit_rate = ratio((double)s->l2_hits, (double)(s->l2_hits + s->l2_misses));
+}
