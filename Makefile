@@ -214,6 +214,6 @@ clean:  ## removes build/
 	rm -rf build
 
 help:  ## shows this list
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@awk -F': .*## |:  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 endif
