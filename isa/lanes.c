@@ -4,15 +4,8 @@
  * becomes a loop over the lanes around its body.
  */
 #include "isa/lanes_builds.h"
-#include "isa/rows.h"
-#include "isa/semantics.h"
+#include "isa/lanes_operands.h"
 #include "isa/special.h"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
-#define WIDTH ISA_LANES_WIDTH
 
 /*
  * A source may be the destination or, where one of them is 64 bits, one half of it. Then word i
@@ -20,97 +13,88 @@
  */
 #ifdef __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define LANES_ROLLED
 /* Loops that call a function (fma without FMA) stay as they are. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define LANES_INDEPENDENT _Pragma("GCC ivdep")
+/* A loop as short as a block would be unrolled before it could be vectorised. */
+#define LANES_ROLLED _Pragma("GCC unroll 1")
 #endif
-
-/* ---- operands by type: reading lane i of n, and writing it under the bits of keep ---------- */
-
-typedef uint32_t lane_B32, lane_U32, lane_MASK, lane_NONE;
-typedef int32_t lane_I32;
-typedef float lane_F32;
-typedef uint64_t lane_B64, lane_U64;
-typedef int64_t lane_I64;
-typedef double lane_F64;
-
-#define LOAD_NONE(p, n, i) ((void)(p), 0u)
-#define LOAD_B32(p, n, i) ((p)[i])
-#define LOAD_U32(p, n, i) ((p)[i])
-#define LOAD_MASK(p, n, i) ((p)[i])
-#define LOAD_I32(p, n, i) ((int32_t)(p)[i])
-#define LOAD_F32(p, n, i) sem_from_f32((p)[i])
-#define LOAD_B64(p, n, i) ((p)[i] | (uint64_t)(p)[(n) + (i)] << 32)
-#define LOAD_U64(p, n, i) LOAD_B64(p, n, i)
-#define LOAD_I64(p, n, i) ((int64_t)LOAD_B64(p, n, i))
-#define LOAD_F64(p, n, i) sem_from_f64(LOAD_B64(p, n, i))
-
-#define BITS_B32(x) (x)
-#define BITS_U32(x) (x)
-#define BITS_I32(x) ((uint32_t)(x))
-#define BITS_F32(x) sem_canonical_f32(x)
-#define BITS_B64(x) (x)
-#define BITS_U64(x) (x)
-#define BITS_I64(x) ((uint64_t)(x))
-#define BITS_F64(x) sem_canonical_f64(x)
-
-#define MERGE(old, new, keep) ((old) ^ (((old) ^ (new)) & (keep)))
-#define STORE_32(d, n, i, u) ((d)[i] = (u))
-#define STORE_64(d, n, i, u) ((d)[i] = (uint32_t)(u), (d)[(n) + (i)] = (uint32_t)((u) >> 32))
-#define STORE_SOME_32(d, n, i, u, keep) ((d)[i] = MERGE((d)[i], u, keep))
-#define STORE_SOME_64(d, n, i, u, keep)                                                            \
-    ((d)[i] = MERGE((d)[i], (uint32_t)(u), keep),                                                  \
-     (d)[(n) + (i)] = MERGE((d)[(n) + (i)], (uint32_t)((u) >> 32), keep))
-
-typedef uint32_t bits_B32, bits_U32, bits_I32, bits_F32;
-typedef uint64_t bits_B64, bits_U64, bits_I64, bits_F64;
-#define STORE_B32 STORE_32
-#define STORE_U32 STORE_32
-#define STORE_I32 STORE_32
-#define STORE_F32 STORE_32
-#define STORE_B64 STORE_64
-#define STORE_U64 STORE_64
-#define STORE_I64 STORE_64
-#define STORE_F64 STORE_64
-#define STORE_SOME_B32 STORE_SOME_32
-#define STORE_SOME_U32 STORE_SOME_32
-#define STORE_SOME_I32 STORE_SOME_32
-#define STORE_SOME_F32 STORE_SOME_32
-#define STORE_SOME_B64 STORE_SOME_64
-#define STORE_SOME_U64 STORE_SOME_64
-#define STORE_SOME_I64 STORE_SOME_64
-#define STORE_SOME_F64 STORE_SOME_64
 
 /* ---- one function for each row ----------------------------------------------------------- */
 
-#define OPERANDS(n, i, atype, btype, ctype)                                                        \
-    const lane_##atype A = LOAD_##atype(a, n, i);                                                  \
-    const lane_##btype B = LOAD_##btype(b, n, i);                                                  \
-    const lane_##ctype C = LOAD_##ctype(c, n, i);                                                  \
-    (void)A, (void)B, (void)C;
+/* The body on operands that are given as bits. */
+#define RESULT(dtype, atype, btype, ctype, x, y, z, ...)                                           \
+    const lane_##atype A = VALUE_##atype(x);                                                       \
+    const lane_##btype B = VALUE_##btype(y);                                                       \
+    const lane_##ctype C = VALUE_##ctype(z);                                                       \
+    (void)A, (void)B, (void)C;                                                                     \
+    const bits_##dtype result = BITS_##dtype((lane_##dtype)(__VA_ARGS__));
 
-#define FULL_FUNCTION(n, name, dtype, atype, btype, ctype, ...)                                    \
-    static void full_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)  \
-    {                                                                                              \
-        LANES_INDEPENDENT                                                                          \
-        for (unsigned i = 0; i < n; i++) {                                                         \
-            OPERANDS(n, i, atype, btype, ctype)                                                    \
-            const bits_##dtype result = BITS_##dtype((lane_##dtype)(__VA_ARGS__));                 \
-            STORE_##dtype(d, n, i, result);                                                        \
-        }                                                                                          \
+/* Stores the result of each of n lanes with `store`, which sees i and result. */
+#define LANE_LOOP(n, dtype, atype, btype, ctype, store, ...)                                       \
+    LANES_INDEPENDENT                                                                              \
+    for (unsigned i = 0; i < n; i++) {                                                             \
+        RESULT(dtype, atype, btype, ctype, LOAD(atype, a, n, i), LOAD(btype, b, n, i),             \
+               LOAD(ctype, c, n, i), __VA_ARGS__)                                                  \
+        store;                                                                                     \
     }
 
-#define SOME_FUNCTION(n, name, dtype, atype, btype, ctype, ...)                                    \
+/* A block is read whole before it is written, so that here too sources may be the destination. */
+#define BLOCK_LOOP(to, dtype, atype, btype, ctype, ...)                                            \
+    for (unsigned i = 0; i < WIDTH; i += BLOCK) {                                                  \
+        bits_##atype x[BLOCK];                                                                     \
+        bits_##btype y[BLOCK];                                                                     \
+        bits_##ctype z[BLOCK];                                                                     \
+        bits_##dtype results[BLOCK];                                                               \
+                                                                                                   \
+        READ(atype, x, a, i);                                                                      \
+        READ(btype, y, b, i);                                                                      \
+        READ(ctype, z, c, i);                                                                      \
+        LANES_INDEPENDENT LANES_ROLLED                                                             \
+        for (unsigned j = 0; j < BLOCK; j++) {                                                     \
+            RESULT(dtype, atype, btype, ctype, x[j], y[j], z[j], __VA_ARGS__)                      \
+            results[j] = result;                                                                   \
+        }                                                                                          \
+        WRITE(dtype, to, i, results);                                                              \
+    }
+
+#define IS_BLOCKED(dtype, atype, btype)                                                            \
+    (WIDTH > 1 && (IS_WIDE(dtype) || IS_WIDE(atype) || IS_WIDE(btype)))
+
+#define VECTOR_FUNCTIONS(name, dtype, atype, btype, ctype, ...)                                    \
+    static void full_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)  \
+    {                                                                                              \
+        if (IS_BLOCKED(dtype, atype, btype)) {                                                     \
+            BLOCK_LOOP(d, dtype, atype, btype, ctype, __VA_ARGS__)                                 \
+        } else {                                                                                   \
+            LANE_LOOP(WIDTH, dtype, atype, btype, ctype, STORE(dtype, d, WIDTH, i, result),        \
+                      __VA_ARGS__)                                                                 \
+        }                                                                                          \
+    }                                                                                              \
     static void some_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,  \
                             const uint32_t *spread)                                                \
     {                                                                                              \
-        LANES_INDEPENDENT                                                                          \
-        for (unsigned i = 0; i < n; i++) {                                                         \
-            OPERANDS(n, i, atype, btype, ctype)                                                    \
-            const bits_##dtype result = BITS_##dtype((lane_##dtype)(__VA_ARGS__));                 \
-            STORE_SOME_##dtype(d, n, i, result, spread[i]);                                        \
+        if (IS_BLOCKED(dtype, atype, btype)) {                                                     \
+            _Alignas(32) uint32_t words[2 * WIDTH];                                                \
+                                                                                                   \
+            BLOCK_LOOP(words, dtype, atype, btype, ctype, __VA_ARGS__)                             \
+            for (unsigned i = 0; i < WIDTH; i++) {                                                 \
+                d[i] = MERGE(d[i], words[i], spread[i]);                                           \
+                if (IS_WIDE(dtype))                                                                \
+                    d[WIDTH + i] = MERGE(d[WIDTH + i], words[WIDTH + i], spread[i]);               \
+            }                                                                                      \
+        } else {                                                                                   \
+            LANE_LOOP(WIDTH, dtype, atype, btype, ctype,                                           \
+                      STORE_SOME(dtype, d, WIDTH, i, result, spread[i]), __VA_ARGS__)              \
         }                                                                                          \
+    }
+
+#define SCALAR_FUNCTION(name, dtype, atype, btype, ctype, ...)                                     \
+    static void full_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)  \
+    {                                                                                              \
+        LANE_LOOP(1, dtype, atype, btype, ctype, STORE(dtype, d, 1, i, result), __VA_ARGS__)       \
     }
 
 /* Bit i of the result is word i, which is all ones or zero. */
@@ -136,30 +120,31 @@ static inline uint64_t pack(const uint32_t *words)
     return bits;
 }
 
+/* The truth of 64-bit operands is computed as 64 bits, of which the low words are then looked at. */
 #define COMPARE_FUNCTION(name, atype, btype, ...)                                                  \
     static uint64_t cmp_##name(const uint32_t *a, const uint32_t *b)                               \
     {                                                                                              \
-        _Alignas(32) uint32_t words[WIDTH];                                                        \
+        _Alignas(32) uint32_t words[2 * WIDTH];                                                    \
+        const uint32_t *const c = NULL;                                                            \
                                                                                                    \
-        LANES_INDEPENDENT                                                                          \
-        for (unsigned i = 0; i < WIDTH; i++) {                                                     \
-            const lane_##atype A = LOAD_##atype(a, WIDTH, i);                                      \
-            const lane_##btype B = LOAD_##btype(b, WIDTH, i);                                      \
-            words[i] = (__VA_ARGS__) ? ~0u : 0u;                                                   \
+        if (IS_BLOCKED(NONE, atype, btype)) {                                                      \
+            BLOCK_LOOP(words, B64, atype, btype, NONE, (__VA_ARGS__) ? ~UINT64_C(0) : 0)           \
+        } else {                                                                                   \
+            LANE_LOOP(WIDTH, B32, atype, btype, NONE, words[i] = result,                           \
+                      (__VA_ARGS__) ? ~0u : 0u)                                                    \
         }                                                                                          \
         return pack(words);                                                                        \
     }
 
-/* The lane that lane i reads: its own where the computed one is outside the wavefront. */
+/* Through a copy, since any lane of the destination may be a source. */
 #define MOVE_LOOP(dtype, ...)                                                                      \
     for (unsigned i = 0; i < WIDTH; i++) {                                                         \
         const uint64_t LANE = i, B = b[i];                                                         \
         const uint64_t from = (__VA_ARGS__);                                                       \
         (void)LANE, (void)c;                                                                       \
-        moved[i] = LOAD_##dtype(a, WIDTH, from < WIDTH ? from : i);                                \
+        moved[i] = LOAD(dtype, a, WIDTH, from < WIDTH ? from : i);                                 \
     }
 
-/* Through a copy, since any lane of the destination may be a source. */
 #define MOVE_FUNCTIONS(name, dtype, ...)                                                           \
     static void full_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)  \
     {                                                                                              \
@@ -167,7 +152,7 @@ static inline uint64_t pack(const uint32_t *words)
                                                                                                    \
         MOVE_LOOP(dtype, __VA_ARGS__)                                                              \
         for (unsigned i = 0; i < WIDTH; i++)                                                       \
-            STORE_##dtype(d, WIDTH, i, moved[i]);                                                  \
+            STORE(dtype, d, WIDTH, i, moved[i]);                                                   \
     }                                                                                              \
     static void some_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,  \
                             const uint32_t *spread)                                                \
@@ -176,7 +161,7 @@ static inline uint64_t pack(const uint32_t *words)
                                                                                                    \
         MOVE_LOOP(dtype, __VA_ARGS__)                                                              \
         for (unsigned i = 0; i < WIDTH; i++)                                                       \
-            STORE_SOME_##dtype(d, WIDTH, i, moved[i], spread[i]);                                  \
+            STORE_SOME(dtype, d, WIDTH, i, moved[i], spread[i]);                                   \
     }
 
 /* ---- which functions a format has -------------------------------------------------------- */
@@ -188,15 +173,12 @@ static inline uint64_t pack(const uint32_t *words)
 #define KIND_SALU ~, SCALAR
 
 #define FUNCTIONS_NONE(...)
-#define FUNCTIONS_VECTOR(name, dtype, atype, btype, ctype, ...)                                    \
-    FULL_FUNCTION(WIDTH, name, dtype, atype, btype, ctype, __VA_ARGS__)                            \
-    SOME_FUNCTION(WIDTH, name, dtype, atype, btype, ctype, __VA_ARGS__)
+#define FUNCTIONS_VECTOR VECTOR_FUNCTIONS
 #define FUNCTIONS_MOVE(name, dtype, atype, btype, ctype, ...)                                      \
     MOVE_FUNCTIONS(name, dtype, __VA_ARGS__)
 #define FUNCTIONS_COMPARE(name, dtype, atype, btype, ctype, ...)                                   \
     COMPARE_FUNCTION(name, atype, btype, __VA_ARGS__)
-#define FUNCTIONS_SCALAR(name, dtype, atype, btype, ctype, ...)                                    \
-    FULL_FUNCTION(1, name, dtype, atype, btype, ctype, __VA_ARGS__)
+#define FUNCTIONS_SCALAR SCALAR_FUNCTION
 
 #define OP(name, format, cls, dtype, atype, btype, ctype, flags, doc, ...)                         \
     ISA_PASTE(FUNCTIONS_, ISA_KIND(KIND_, format))(name, dtype, atype, btype, ctype, __VA_ARGS__)
