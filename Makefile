@@ -14,7 +14,7 @@ SOAK      = 100# factor by which `make soak` multiplies the counts of random tes
 FUZZ_TIME = 30# seconds for each fuzzer
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-JOBS     := $(shell getconf _NPROCESSORS_ONLN)
+JOBS     := $(shell getconf _NPROCESSORS_ONLN)# compilers and tests at a time
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -37,6 +37,11 @@ LIB     = $(BUILD)/libheddle.a
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 Q := $(if $(V),,@)
 
+# Makes further down take their jobs from the first one.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+
 # `make deps X` looks for the libraries again once they are installed, hence the second make.
 ifneq (,$(filter deps,$(MAKECMDGOALS)))
 .NOTPARALLEL:
@@ -46,8 +51,6 @@ deps:
 $(filter-out deps,$(MAKECMDGOALS)): deps
 	+@$(MAKE) $@
 else
-
-MAKEFLAGS += -j$(JOBS)
 
 # ---- sources ----------------------------------------------------------------------------------
 
