@@ -85,6 +85,11 @@ void sim_set_mode(struct sim_machine *m, enum sim_mode mode)
     m->mode = mode;
 }
 
+bool sim_idle(const struct sim_machine *m)
+{
+    return queues_idle(m->queues);
+}
+
 uint64_t sim_now(const struct sim_machine *m)
 {
     return m->now_ps;

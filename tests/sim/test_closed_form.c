@@ -2,7 +2,7 @@
  * Micro-kernels whose cycle count follows from the configuration by arithmetic. A kernel of one wavefront starts
  * at the cycle of its work-group; its last instruction, s_end, takes one issue cycle, in which the kernel ends.
  */
-#include "tests/sim/rig.h"
+#include "tests/sim/kernel_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,9 +29,9 @@ static const char *repeat(char *out, size_t size, const char *head, const char *
     return out;
 }
 
-static uint64_t cycles_of(struct rig *r, const char *text, uint32_t threads)
+static uint64_t cycles_of(struct krig *r, const char *text, uint32_t threads)
 {
-    return rig_cycles(rig_run(r, &(struct rig_launch){.text = text, .threads = threads}));
+    return krig_cycles(krig_run(r, &(struct krig_launch){.text = text, .threads = threads}));
 }
 
 struct chain {
@@ -54,14 +54,14 @@ static void test_dependent_chain(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char latency[16];
-        struct rig r;
+        struct krig r;
 
         snprintf(latency, sizeof latency, "%u", rows[i].latency);
-        rig_open(&r, rows[i].key, latency, NULL);
+        krig_open(&r, rows[i].key, latency, NULL);
         /* The last of the chain issues after n - 1 latencies, s_end in the cycle after it. */
         assert_int_equal(cycles_of(&r, repeat(text, sizeof text, "", rows[i].line, N), 32),
                          (N - 1) * rows[i].latency + 1);
-        rig_close(&r);
+        krig_close(&r);
     }
 }
 
@@ -84,17 +84,17 @@ static void test_independent_throughput(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (unsigned lanes = 4; lanes <= 32; lanes *= 2) {
             char value[16];
-            struct rig r;
+            struct krig r;
             unsigned busy = 32 / lanes;
 
             snprintf(value, sizeof value, "%u", lanes);
-            rig_open(&r, rows[i].key, value, "latency.alu", "4", "latency.mul", "4", "latency.cvt", "4", "latency.sfu",
+            krig_open(&r, rows[i].key, value, "latency.alu", "4", "latency.mul", "4", "latency.cvt", "4", "latency.sfu",
                      "4", "latency.xlane", "4", NULL);
             repeat(text, sizeof text, "", rows[i].line, N);
             assert_int_equal(cycles_of(&r, text, 32), (N - 1) * busy + 1);
             /* Four wavefronts share the unit: four times the instructions, and four s_end if each needs its own cycle. */
             assert_in_range(cycles_of(&r, text, 128), (4 * N - 1) * busy + 1, (4 * N - 1) * busy + 4);
-            rig_close(&r);
+            krig_close(&r);
         }
     }
 }
@@ -103,14 +103,14 @@ static void test_independent_throughput(void **state)
 static void test_pb22_issue_slope(void **state)
 {
     static char text[32768];
-    struct rig r;
+    struct krig r;
     uint64_t first;
 
     (void)state;
-    rig_open(&r, "wavefront_size", "64", "lanes_per_cycle.alu", "16", NULL);
+    krig_open(&r, "wavefront_size", "64", "lanes_per_cycle.alu", "16", NULL);
     first = cycles_of(&r, repeat(text, sizeof text, "", "v_add_u32 v%d, v9, v9", 100), 64);
     assert_int_equal(cycles_of(&r, repeat(text, sizeof text, "", "v_add_u32 v%d, v9, v9", 200), 64) - first, 400);
-    rig_close(&r);
+    krig_close(&r);
 }
 
 /* ---- local memory ---- */
@@ -139,19 +139,19 @@ static void test_pb23_local_passes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (unsigned halves = 0; halves < 2; halves++) {
-            struct rig r;
+            struct krig r;
             const struct sim_kernel_record *k;
             unsigned passes = halves ? rows[i].passes32 : rows[i].passes64;
 
-            rig_open(&r, "wavefront_size", "64", "lds.lanes_per_pass", halves ? "32" : "64", NULL);
+            krig_open(&r, "wavefront_size", "64", "lds.lanes_per_pass", halves ? "32" : "64", NULL);
             snprintf(text, sizeof text,
                      ".kernel k\n.lds 16384\n v_get_u32 v0, %%lane\n %s\n local_load_b32 v2, [v1]\n s_end\n.endkernel\n",
                      rows[i].index);
-            k = rig_run(&r, &(struct rig_launch){.text = text, .threads = 64});
+            k = krig_run(&r, &(struct krig_launch){.text = text, .threads = 64});
             assert_int_equal(k->counters.local_accesses, 1);
             assert_int_equal(k->counters.local_passes, passes);
             assert_int_equal(k->counters.local_conflict_passes, passes - (halves ? 2 : 1));
-            rig_close(&r);
+            krig_close(&r);
         }
     }
 }
@@ -168,32 +168,32 @@ static void test_local_stride(void **state)
 
     (void)state;
     for (unsigned stride = 1; stride <= 32; stride++) {
-        struct rig r;
+        struct krig r;
         unsigned passes = gcd(stride, 32);
 
-        rig_open(&r, "lds.latency_cycles", "20", "latency.alu", "4", NULL);
+        krig_open(&r, "lds.latency_cycles", "20", "latency.alu", "4", NULL);
         snprintf(text, sizeof text,
                  ".kernel k\n.lds 4096\n v_get_u32 v0, %%lane\n v_mul_u32 v1, v0, %u\n local_load_b32 v2, [v1*4]\n"
                  " v_add_u32 v3, v2, v2\n s_end\n.endkernel\n",
                  stride);
         /* v_get at 0, v_mul at 4, the load one multiply latency later, the use of v2 after the load; then s_end. */
         assert_int_equal(cycles_of(&r, text, 32), 4 + r.config.lat_mul + 20 + passes - 1 + 1);
-        rig_close(&r);
+        krig_close(&r);
     }
 }
 
 /* ---- global memory ---- */
 
 /* Each load gives the address of the next: the time of one is the latency of the level that it comes from. */
-static uint64_t chase(struct rig *r, uint32_t array, unsigned loads)
+static uint64_t chase(struct krig *r, uint32_t array, unsigned loads)
 {
     static char text[65536];
 
     repeat(text, sizeof text, ".param x u32[]\n v_mov_b32 v0, 0", "global_load_b32 v0, [x + v0*4]", (int)loads);
-    return rig_cycles(rig_run(r, &(struct rig_launch){.text = text, .threads = 1, .nargs = 1, .args = {RIG_ARRAY(array)}}));
+    return krig_cycles(krig_run(r, &(struct krig_launch){.text = text, .threads = 1, .nargs = 1, .args = {KRIG_ARRAY(array)}}));
 }
 
-static void fill_chase(struct rig *r, uint32_t array, uint32_t elements, uint32_t step)
+static void fill_chase(struct krig *r, uint32_t array, uint32_t elements, uint32_t step)
 {
     uint32_t *x = sim_array_data(r->m, array);
 
@@ -203,19 +203,19 @@ static void fill_chase(struct rig *r, uint32_t array, uint32_t elements, uint32_
 
 static void test_pointer_chase(void **state)
 {
-    struct rig r;
+    struct krig r;
     uint32_t array;
     uint64_t l1, l2, dram;
     uint64_t way, sector;
 
     (void)state;
-    rig_open(&r, "l1.bytes", "4096", "l1.ways", "4", "l1.latency_cycles", "30", "noc.latency_cycles", "20", "l2.latency_cycles",
+    krig_open(&r, "l1.bytes", "4096", "l1.ways", "4", "l1.latency_cycles", "30", "noc.latency_cycles", "20", "l2.latency_cycles",
              "40", "l2.bytes_per_cycle", "32", "dram.latency_ns", "100", "dram.channels", "1", "dram.bytes_per_second",
              "32000000000", NULL);
     /* 32-byte sectors: a cycle at L2's port, a cycle at the channel; to L2 and back takes 20 each way and 40 there. */
     sector = 1;
     way = 20 + sector + 40 + 20;
-    array = rig_array(&r, 256 * 1024);
+    array = krig_array(&r, 256 * 1024);
 
     fill_chase(&r, array, 65536, 32);
     dram = chase(&r, array, 200) - chase(&r, array, 100);
@@ -235,7 +235,7 @@ static void test_pointer_chase(void **state)
     chase(&r, array, 10);
     l1 = chase(&r, array, 200) - chase(&r, array, 100);
     assert_int_equal(l1, 100 * 30);
-    rig_close(&r);
+    krig_close(&r);
 }
 
 int main(void)

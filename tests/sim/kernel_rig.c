@@ -1,4 +1,4 @@
-#include "tests/sim/rig.h"
+#include "tests/sim/kernel_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ static void require(enum hd_status status, const struct hd_error *err)
         fail_msg("%s: %s (%s)", err->code, err->message, err->place);
 }
 
-static void set(struct rig *r, const char *key, const char *value)
+static void set(struct krig *r, const char *key, const char *value)
 {
     struct hd_error err;
 
@@ -22,29 +22,29 @@ static void set(struct rig *r, const char *key, const char *value)
 
 static void on_kernel(void *user, const struct sim_kernel_record *k)
 {
-    struct rig *r = user;
+    struct krig *r = user;
 
-    assert_true(r->nkernels < RIG_RECORDS);
+    assert_true(r->nkernels < KRIG_RECORDS);
     r->kernels[r->nkernels++] = *k;
 }
 
 static void on_transfer(void *user, const struct sim_transfer_record *t)
 {
-    struct rig *r = user;
+    struct krig *r = user;
 
-    assert_true(r->ntransfers < RIG_RECORDS);
+    assert_true(r->ntransfers < KRIG_RECORDS);
     r->transfers[r->ntransfers++] = *t;
 }
 
 static void on_print(void *user, const char *text)
 {
-    struct rig *r = user;
+    struct krig *r = user;
     size_t len = strlen(r->printed);
 
     snprintf(r->printed + len, sizeof r->printed - len, "%s\n", text);
 }
 
-void rig_open(struct rig *r, ...)
+void krig_open(struct krig *r, ...)
 {
     static const char *const base[] = {
         "compute_units", "1", "cu.simds", "1", "wavefront_size", "32", "clock.core_hz", "1000000000",
@@ -67,14 +67,14 @@ void rig_open(struct rig *r, ...)
     sim_set_sink(r->m, &sink);
 }
 
-void rig_close(struct rig *r)
+void krig_close(struct krig *r)
 {
     sim_free(r->m);
     for (unsigned i = 0; i < r->nprograms; i++)
         isa_program_free(r->programs[i]);
 }
 
-uint32_t rig_array_named(struct rig *r, const char *name, uint64_t bytes)
+uint32_t krig_array_named(struct krig *r, const char *name, uint64_t bytes)
 {
     const struct sim_array_desc desc = {name, bytes, 4, SIM_MANAGED};
     struct hd_error err;
@@ -84,31 +84,31 @@ uint32_t rig_array_named(struct rig *r, const char *name, uint64_t bytes)
     return id;
 }
 
-uint32_t rig_array(struct rig *r, uint64_t bytes)
+uint32_t krig_array(struct krig *r, uint64_t bytes)
 {
-    return rig_array_named(r, "a", bytes);
+    return krig_array_named(r, "a", bytes);
 }
 
-const struct isa_kernel *rig_assemble(struct rig *r, const char *text, const struct isa_program **program)
+const struct isa_kernel *krig_assemble(struct krig *r, const char *text, const struct isa_program **program)
 {
     struct hd_error err;
     struct isa_program *p;
 
-    assert_true(r->nprograms < RIG_PROGRAMS);
+    assert_true(r->nprograms < KRIG_PROGRAMS);
     require(isa_assemble_text("test.hasm", text, strlen(text), NULL, 0, &p, &err), &err);
     r->programs[r->nprograms++] = p;
     *program = p;
     return &p->kernels[0];
 }
 
-static enum hd_status submit(struct rig *r, const struct rig_launch *l, uint64_t *ticket)
+static enum hd_status submit(struct krig *r, const struct krig_launch *l, uint64_t *ticket)
 {
     struct sim_cmd cmd = {.kind = SIM_KERNEL};
     uint64_t args[8];
     uint32_t arrays[8];
     bool writes[8];
 
-    cmd.launch.kernel = rig_assemble(r, l->text, &cmd.launch.program);
+    cmd.launch.kernel = krig_assemble(r, l->text, &cmd.launch.program);
     assert_int_equal(cmd.launch.kernel->nparams, l->nargs);
     for (unsigned i = 0; i < l->nargs; i++) {
         args[i] = l->args[i].is_array ? sim_array_address(r->m, (uint32_t)l->args[i].value) : l->args[i].value;
@@ -132,7 +132,7 @@ static enum hd_status submit(struct rig *r, const struct rig_launch *l, uint64_t
     return sim_submit(r->m, l->queue, &cmd, ticket, &r->err);
 }
 
-uint64_t rig_submit(struct rig *r, const struct rig_launch *l)
+uint64_t krig_submit(struct krig *r, const struct krig_launch *l)
 {
     uint64_t ticket;
 
@@ -140,7 +140,7 @@ uint64_t rig_submit(struct rig *r, const struct rig_launch *l)
     return ticket;
 }
 
-enum hd_status rig_try_run(struct rig *r, const struct rig_launch *l)
+enum hd_status krig_try_run(struct krig *r, const struct krig_launch *l)
 {
     uint64_t ticket;
     enum hd_status status = submit(r, l, &ticket);
@@ -148,14 +148,14 @@ enum hd_status rig_try_run(struct rig *r, const struct rig_launch *l)
     return status == HD_OK ? sim_wait(r->m, ticket, &r->err) : status;
 }
 
-const struct sim_kernel_record *rig_run(struct rig *r, const struct rig_launch *l)
+const struct sim_kernel_record *krig_run(struct krig *r, const struct krig_launch *l)
 {
-    require(rig_try_run(r, l), &r->err);
+    require(krig_try_run(r, l), &r->err);
     assert_true(r->nkernels > 0);
     return &r->kernels[r->nkernels - 1];
 }
 
-uint64_t rig_cycles(const struct sim_kernel_record *k)
+uint64_t krig_cycles(const struct sim_kernel_record *k)
 {
     return (k->end_ps - k->start_ps) / 1000;
 }
