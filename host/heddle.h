@@ -109,6 +109,8 @@ enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struc
 
 /* ---- streams, events, copies by hand ------------------------------------------------------ */
 
+/* The default stream as a handle, for launches: there NULL leaves the choice to the scheduler. */
+hd_stream *hd_default_stream(hd_runtime *rt);
 enum hd_status hd_stream_new(hd_runtime *rt, hd_stream **out, struct hd_error *err);
 enum hd_status hd_stream_free(hd_runtime *rt, hd_stream *s, struct hd_error *err);
 /* NULL is the default stream. */

@@ -1,0 +1,239 @@
+/* Streams, events and copies that the program manages itself. */
+#include "host/rt/runtime.h"
+
+#include "sim/base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- streams ------------------------------------------------------------------------------------- */
+
+hd_stream *hd_default_stream(hd_runtime *rt)
+{
+    return rt->streams.standard;
+}
+
+enum hd_status hd_stream_new(hd_runtime *rt, hd_stream **out, struct hd_error *err)
+{
+    *out = NULL;
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    return stream_make(rt, false, out, err);
+}
+
+/* What is on the stream still runs; the handle stays, so that a late use is found. */
+enum hd_status hd_stream_free(hd_runtime *rt, hd_stream *s, struct hd_error *err)
+{
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = stream_given(rt, s, &s, err);
+    if (status == HD_OK && s == rt->streams.standard)
+        status = hd_error_set(err, HD_BAD_INPUT, "stream-default", NULL, NULL,
+                              "the default stream cannot be freed");
+    if (status == HD_OK)
+        status = rt_catch_up(rt, err);
+    if (status != HD_OK)
+        return status;
+    attach_orphan(s);
+    rt->ops->queue_free(rt->machine, s->queue);
+    s->freed = true;
+    return HD_OK;
+}
+
+enum hd_status hd_stream_sync(hd_runtime *rt, hd_stream *s, struct hd_error *err)
+{
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = stream_given(rt, s, &s, err);
+    return status == HD_OK ? stream_sync(s, err) : status;
+}
+
+enum hd_status hd_device_sync(hd_runtime *rt, struct hd_error *err)
+{
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    return streams_sync_all(rt, err);
+}
+
+/* ---- events -------------------------------------------------------------------------------------- */
+
+enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err)
+{
+    struct sim_cmd mark = {.kind = SIM_MARK};
+    enum hd_status status;
+    uint64_t ticket;
+    hd_event *e;
+
+    *out = NULL;
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = stream_given(rt, s, &s, err);
+    if (status != HD_OK)
+        return status;
+    rt_charge(rt, rt->cost->event_record);
+    status = stream_submit(s, &mark, &ticket, err);
+    if (status != HD_OK)
+        return status;
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return rt_no_memory(rt, err);
+    e->rt = rt;
+    e->stream = s;
+    e->ticket = ticket;
+    list_insert(&rt->events, &e->all);
+    *out = e;
+    return HD_OK;
+}
+
+static enum hd_status event_given(const hd_runtime *rt, const hd_event *e, struct hd_error *err)
+{
+    if (e && e->rt == rt)
+        return HD_OK;
+    return hd_error_set(err, HD_BAD_INPUT, "event", NULL, NULL,
+                        e ? "the event was recorded by another runtime"
+                          : "expected an event, given nil");
+}
+
+enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err)
+{
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = event_given(rt, e, err);
+    if (status == HD_OK)
+        status = stream_given(rt, s, &s, err);
+    if (status != HD_OK)
+        return status;
+    rt_charge(rt, rt->cost->event_wait);
+    return stream_submit_wait(s, e->ticket, err);
+}
+
+enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err)
+{
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = event_given(rt, e, err);
+    return status == HD_OK ? stream_sync_to(e->stream, e->ticket, err) : status;
+}
+
+bool hd_event_done(hd_runtime *rt, hd_event *e)
+{
+    if (rt_poisoned(rt, NULL) || event_given(rt, e, NULL) != HD_OK)
+        return false;
+    rt_charge(rt, rt->cost->event_query);
+    return rt_catch_up(rt, NULL) == HD_OK && rt->ops->done(rt->machine, e->ticket);
+}
+
+enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err)
+{
+    enum hd_status status = event_given(rt, e, err);
+
+    if (status != HD_OK)
+        return status;
+    list_remove(&e->all);
+    free(e);
+    return HD_OK;
+}
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+/* One end of a copy. */
+struct copy_end {
+    hd_array *array;
+    uint64_t first;
+};
+
+static enum hd_status check_end(const hd_runtime *rt, const struct copy_end *e, uint64_t count,
+                                struct hd_error *err)
+{
+    enum hd_status status = array_given(rt, e->array, "copy", err);
+    uint64_t end;
+
+    if (status != HD_OK)
+        return status;
+    if (!u64_add(e->first, count, &end) || end > e->array->count || count == 0)
+        return hd_error_set(err, HD_BAD_INPUT, "copy-range", NULL, "elements are counted from 0",
+                            "copy: array %s has %" PRIu64 " elements, not %" PRIu64
+                            " from element %" PRIu64,
+                            e->array->name, e->array->count, count, e->first);
+    return HD_OK;
+}
+
+static enum hd_status check_copy(const hd_runtime *rt, const struct copy_end *to,
+                                 const struct copy_end *from, uint64_t count, struct hd_error *err)
+{
+    enum hd_status status = check_end(rt, to, count, err);
+
+    if (status == HD_OK)
+        status = check_end(rt, from, count, err);
+    if (status != HD_OK)
+        return status;
+    if (to->array->type != from->array->type)
+        return hd_error_set(err, HD_BAD_INPUT, "copy-type", NULL, NULL,
+                            "copy: array %s is of %s, array %s of %s", to->array->name,
+                            rt_type_name(to->array->type), from->array->name,
+                            rt_type_name(from->array->type));
+    if (to->array->kind == from->array->kind)
+        return hd_error_set(
+            err, HD_BAD_INPUT, "copy-kinds", NULL, NULL,
+            "copy: one of %s and %s must be a device array, the other a managed one",
+            to->array->name, from->array->name);
+    return HD_OK;
+}
+
+static void fill_copy(struct rt_computation *c, const struct copy_end *host,
+                      const struct copy_end *device, uint64_t count)
+{
+    hd_runtime *rt = host->array->rt;
+    uint64_t elem = isa_type_bytes(host->array->type);
+
+    c->cmd.copy = (struct sim_copy){
+        .array = device->array->id,
+        .offset = device->first * elem,
+        .bytes = count * elem,
+        .host = (char *)rt->ops->array_data(rt->machine, host->array->id) + host->first * elem,
+        .pinned = true,
+    };
+}
+
+/* The managed array is host memory here: the host has it before the copy is put in the stream. */
+enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from,
+                       uint64_t from_first, uint64_t count, hd_stream *s, struct hd_error *err)
+{
+    struct copy_end ends[2] = {{to, to_first}, {from, from_first}};
+    struct rt_computation c = {.node = RT_NO_NODE, .cost_ns = rt->cost->copy};
+    const struct copy_end *host;
+    enum hd_status status;
+    bool down;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = check_copy(rt, &ends[0], &ends[1], count, err);
+    if (status == HD_OK)
+        status = stream_given(rt, s, &c.stream, err);
+    if (status != HD_OK)
+        return status;
+    down = to->kind == SIM_MANAGED;
+    host = &ends[down ? 0 : 1];
+    status = rt->scheduler->access(rt, host->array, !down, RT_NO_NODE, err);
+    if (status == HD_OK)
+        status = array_to_host(host->array, host->first, count, down ? HD_OVERWRITE : HD_READ, err);
+    if (status != HD_OK)
+        return status;
+    c.name = to->name;
+    c.narrays = 2;
+    c.arrays[0] = to;
+    c.arrays[1] = from;
+    c.read_only[1] = true;
+    c.cmd.kind = down ? SIM_COPY_D2H : SIM_COPY_H2D;
+    c.cmd.tag = record_tag(RT_NO_NODE);
+    fill_copy(&c, host, &ends[down ? 1 : 0], count);
+    return rt->scheduler->submit(rt, &c, err);
+}

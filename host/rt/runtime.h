@@ -1,0 +1,182 @@
+/* The parts of a runtime, for the files of host/rt/ and their tests only. */
+#ifndef HD_HOST_RT_RUNTIME_H
+#define HD_HOST_RT_RUNTIME_H
+
+#include "host/rt/dag.h"
+#include "host/rt/machine.h"
+#include "host/rt/policies.h"
+#include "host/rt/stream.h"
+
+enum attach_state { ATTACH_NONE, ATTACH_GLOBAL, ATTACH_STREAM };
+
+struct hd_array {
+    hd_runtime *rt;
+    struct dag_object object;
+    struct list attached;     /* in the stream's list, if ATTACH_STREAM */
+    struct hd_stream *stream; /* attached to it, if ATTACH_STREAM */
+    struct hd_stream *hand;   /* serial-async: the last stream of the program's own that used it */
+    char *name;
+    uint64_t count;
+    uint32_t id; /* the machine's */
+    enum isa_type type;
+    enum sim_array_kind kind;
+    enum attach_state attach;
+    bool host_last; /* its last operation was a host access, or there was none */
+    bool hand_many; /* serial-async: streams beside `hand` used it */
+    bool freed;
+};
+
+struct rt_param {
+    char name[ISA_NAME_MAX];
+    enum isa_type type; /* of the value or the elements */
+    bool is_array, read_only;
+};
+
+struct hd_kernel {
+    hd_runtime *rt;
+    const struct isa_program *program;
+    const struct isa_kernel *kernel;
+    unsigned nparams;
+    struct rt_param params[ISA_MAX_PARAMS];
+};
+
+struct hd_module {
+    hd_runtime *rt;
+    char *path;
+    struct isa_program *program;
+};
+
+struct hd_event {
+    struct list all;
+    hd_runtime *rt;
+    hd_stream *stream;
+    uint64_t ticket;
+};
+
+/* A kernel or copy on its way to the device. */
+struct rt_computation {
+    const char *name;
+    uint64_t node;     /* RT_NO_NODE: not recorded */
+    hd_stream *stream; /* that the program chose, or NULL */
+    uint32_t cost_ns;  /* of the call */
+    unsigned narrays;  /* that it is given; one may be there twice */
+    hd_array *arrays[DAG_MAX_ARGS];
+    bool read_only[DAG_MAX_ARGS];
+    struct sim_cmd cmd;
+};
+
+enum rt_phase { RT_OUTSIDE, RT_RESET, RT_REGION };
+
+struct hd_runtime {
+    struct hd_options options;
+    const struct rt_machine_ops *ops;
+    struct sim_machine *machine;
+    uint64_t host_ps; /* the host's clock; the machine's is never later */
+
+    const struct scheduler *scheduler;
+    const struct rt_profile *cost; /* of calls now: the profile's, or nothing while untimed */
+    bool prefetch, attach, legacy; /* the options, where they apply */
+    struct dag dag;
+    struct stream_pool streams;
+
+    VEC(hd_array *) arrays;  /* by uid; freed ones stay, for their names and for late uses */
+    VEC(uint32_t) uid_of_id; /* the machine's id to the uid of the array that has it now */
+    VEC(hd_module *) modules;
+    VEC(hd_kernel *) kernels;
+    VEC(char *) region_names;
+    struct list events;
+
+    enum rt_phase phase;
+    bool warmup;
+    bool timed; /* calls and the device take time: not in resets, warm-up and values-only runs */
+    bool quiet; /* nothing is recorded: resets and warm-up */
+    uint32_t region, iteration;
+    uint64_t region_start_ps;
+    uint64_t next_node;
+    uint64_t accessing; /* node of the host access whose pages move now, or RT_NO_NODE */
+    struct hd_recorder recorder;
+
+    struct hd_error poison; /* status is not HD_OK: each call returns it */
+    struct hd_error error;  /* of the machine's last failed call */
+};
+
+#define RT_NO_NODE UINT64_MAX
+
+/* ---- runtime.c --------------------------------------------------------------------------- */
+
+/* hd_runtime_new() on a given machine, which the runtime then owns (also on failure). */
+enum hd_status rt_new_on(const struct hd_options *o, const struct rt_machine_ops *ops,
+                         struct sim_machine *m, hd_runtime **out, struct hd_error *err);
+/* Whether the runtime is poisoned; *err is filled then. */
+bool rt_poisoned(const hd_runtime *rt, struct hd_error *err);
+/* Copies rt->error to *err and poisons the runtime if it is one that no call can follow. Returns the status. */
+enum hd_status rt_failed(hd_runtime *rt, struct hd_error *err);
+/* Poisons the runtime with the machine's last error, whatever its status. */
+void rt_poison(hd_runtime *rt);
+enum hd_status rt_no_memory(hd_runtime *rt, struct hd_error *err);
+
+/* ---- clock.c: the host's clock and the machine's --------------------------------------------- */
+
+void rt_charge(hd_runtime *rt, uint32_t ns);
+/* Runs the machine up to the host's clock. */
+enum hd_status rt_catch_up(hd_runtime *rt, struct hd_error *err);
+/* The host waits for a ticket, or for everything (0), and goes on when it has completed. */
+enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err);
+
+/* ---- array.c, attach.c, prefetch.c ----------------------------------------------------------- */
+
+/* HD_BAD_INPUT for NULL, a freed array or another runtime's; `what` begins the message. */
+enum hd_status array_given(const hd_runtime *rt, const hd_array *a, const char *what,
+                           struct hd_error *err);
+/* Moves the pages of elements to the host, and waits. */
+enum hd_status array_to_host(hd_array *a, uint64_t first, uint64_t count, enum hd_access how,
+                             struct hd_error *err);
+
+/* Attaches the kernel's arrays to its stream as they must be before the launch. */
+void attach_arguments(hd_runtime *rt, const struct rt_computation *c, struct hd_stream *s);
+/* Where streams are not told apart, each sees all arrays; this is no call of the program's and costs nothing. */
+void attach_to_all(hd_array *a);
+/* Whether a host access must count the array as in use by anything that runs. */
+bool attach_shared(const hd_array *a);
+/* A stream ends: its arrays are attached to nothing. */
+void attach_orphan(struct hd_stream *s);
+
+/* Prefetches the arrays that the host used last; with `wait` the host waits for each. */
+enum hd_status prefetch_arguments(hd_runtime *rt, const struct rt_computation *c,
+                                  struct hd_stream *s, bool wait, struct hd_error *err);
+
+/* ---- signature.c, args.c ----------------------------------------------------------------------- */
+
+/* "f32", or "?" for a type that no array or parameter has. */
+const char *rt_type_name(enum isa_type type);
+/* "f32[]" or "f32", into out. */
+void rt_type_describe(enum isa_type type, bool is_array, char *out, size_t size);
+/* Whether arrays and parameters can be of the type. */
+bool rt_type_ok(enum isa_type type);
+/* Fills k->params from the text and checks them against the kernel's .param list. */
+enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err);
+
+/* Checks the arguments and fills values[nargs] (bits or addresses) and the arrays of c. */
+enum hd_status args_bind(const hd_kernel *k, const struct hd_arg *args, unsigned nargs,
+                         uint64_t *values, struct rt_computation *c, struct hd_error *err);
+
+/* ---- module.c ------------------------------------------------------------------------------- */
+
+/* A module from a program, which it then owns (also on failure). */
+enum hd_status module_adopt(hd_runtime *rt, const char *path, struct isa_program *program,
+                            hd_module **out, struct hd_error *err);
+
+/* ---- record.c --------------------------------------------------------------------------------- */
+
+/* The sink through which the machine's records become rows. */
+void record_start(hd_runtime *rt);
+/* The id of the next computation; RT_NO_NODE while nothing is recorded. */
+uint64_t record_next_node(hd_runtime *rt);
+/* What a command of that node carries, so that 0 is a command without one. */
+uint64_t record_tag(uint64_t node);
+void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint32_t stream,
+                 uint64_t node);
+/* The edges of the graph's last append, which made v. */
+void record_edges(hd_runtime *rt, const struct dag_vertex *v);
+
+#endif

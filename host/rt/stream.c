@@ -1,0 +1,301 @@
+#include "host/rt/stream.h"
+
+#include "host/rt/runtime.h"
+
+#include <stdlib.h>
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+void streams_init(struct stream_pool *pool)
+{
+    list_init(&pool->all);
+    list_init(&pool->recent);
+    list_init(&pool->free);
+    list_init(&pool->emptied);
+}
+
+static bool remember_number(struct stream_pool *pool, uint32_t queue, uint32_t number)
+{
+    while (pool->number_of_queue.len <= queue) {
+        if (!vec_push(&pool->number_of_queue, 0))
+            return false;
+    }
+    pool->number_of_queue.at[queue] = number;
+    return true;
+}
+
+static struct hd_stream *stream_on_queue(hd_runtime *rt, uint32_t queue, bool automatic)
+{
+    struct stream_pool *pool = &rt->streams;
+    struct hd_stream *s = calloc(1, sizeof *s);
+
+    if (!s || !remember_number(pool, queue, pool->next_number)) {
+        free(s);
+        return NULL;
+    }
+    s->rt = rt;
+    s->queue = queue;
+    s->number = pool->next_number++;
+    s->automatic = automatic;
+    list_init(&s->recent);
+    list_init(&s->free);
+    list_init(&s->active);
+    list_init(&s->attached);
+    list_insert(&pool->all, &s->all);
+    if (automatic) {
+        list_insert(&pool->recent, &s->recent);
+        pool->automatic++;
+    }
+    return s;
+}
+
+enum hd_status streams_start(hd_runtime *rt, struct hd_error *err)
+{
+    rt->streams.standard = stream_on_queue(rt, 0, false); /* the machine's first queue */
+    return rt->streams.standard ? HD_OK : rt_no_memory(rt, err);
+}
+
+enum hd_status stream_make(hd_runtime *rt, bool automatic, struct hd_stream **out,
+                           struct hd_error *err)
+{
+    uint32_t queue;
+
+    *out = NULL;
+    rt_charge(rt, rt->cost->stream_new);
+    if (rt->ops->queue_new(rt->machine, &queue, &rt->error) != HD_OK)
+        return rt_failed(rt, err);
+    *out = stream_on_queue(rt, queue, automatic);
+    return *out ? HD_OK : rt_no_memory(rt, err);
+}
+
+void stream_destroy(struct hd_stream *s)
+{
+    hd_runtime *rt = s->rt;
+
+    attach_orphan(s);
+    rt->ops->queue_free(rt->machine, s->queue);
+    list_remove(&s->all);
+    list_remove(&s->recent);
+    list_remove(&s->free);
+    rt->streams.automatic -= s->automatic;
+    free(s);
+}
+
+static void finish_computations(struct hd_stream *s)
+{
+    while (!list_empty(&s->active))
+        dag_finish(&s->rt->dag, LIST_ITEM(s->active.prev, struct dag_vertex, in_stream));
+}
+
+void streams_free(hd_runtime *rt)
+{
+    struct stream_pool *pool = &rt->streams;
+
+    for (struct list *l = pool->all.next; l != &pool->all; l = l->next)
+        finish_computations(LIST_ITEM(l, struct hd_stream, all));
+    while (!list_empty(&pool->all)) {
+        struct hd_stream *s = LIST_ITEM(pool->all.next, struct hd_stream, all);
+
+        list_remove(&s->all);
+        free(s);
+    }
+    vec_free(&pool->number_of_queue);
+}
+
+enum hd_status stream_given(hd_runtime *rt, hd_stream *s, hd_stream **out, struct hd_error *err)
+{
+    *out = s ? s : rt->streams.standard;
+    if ((*out)->rt != rt)
+        return hd_error_set(err, HD_BAD_INPUT, "stream-foreign", NULL, NULL,
+                            "the stream was made by another runtime");
+    if ((*out)->freed)
+        return hd_error_set(err, HD_BAD_INPUT, "stream-freed", NULL, NULL,
+                            "stream %u is used after it was freed", (*out)->number);
+    return HD_OK;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------- */
+
+static enum hd_status put(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
+                          struct hd_error *err)
+{
+    hd_runtime *rt = s->rt;
+
+    if (rt->ops->submit(rt->machine, s->queue, cmd, ticket, &rt->error) != HD_OK)
+        return rt_failed(rt, err);
+    s->last_ticket = *ticket;
+    return HD_OK;
+}
+
+static enum hd_status put_wait(struct hd_stream *s, uint64_t awaited, struct hd_error *err)
+{
+    struct sim_cmd cmd = {.kind = SIM_WAIT, .ticket = awaited};
+    uint64_t ticket;
+
+    return put(s, &cmd, &ticket, err);
+}
+
+/* Tickets grow, so that a stream has waited for all that the other had before the stream's own last command. */
+static enum hd_status put_wait_for(struct hd_stream *s, const struct hd_stream *other,
+                                   struct hd_error *err)
+{
+    hd_runtime *rt = s->rt;
+
+    if (other->last_ticket <= s->last_ticket || rt->ops->done(rt->machine, other->last_ticket))
+        return HD_OK;
+    return put_wait(s, other->last_ticket, err);
+}
+
+static enum hd_status put_waits_of_default(struct hd_stream *s, struct hd_error *err)
+{
+    struct stream_pool *pool = &s->rt->streams;
+    uint64_t before = s->last_ticket;
+    enum hd_status status = HD_OK;
+
+    if (s != pool->standard)
+        return put_wait_for(s, pool->standard, err);
+    for (struct list *l = pool->all.next; l != &pool->all && status == HD_OK; l = l->next) {
+        const struct hd_stream *other = LIST_ITEM(l, struct hd_stream, all);
+
+        if (other != s && other->last_ticket > before)
+            status = put_wait_for(s, other, err);
+    }
+    return status;
+}
+
+enum hd_status stream_submit(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
+                             struct hd_error *err)
+{
+    enum hd_status status = rt_catch_up(s->rt, err);
+
+    if (status == HD_OK && s->rt->legacy)
+        status = put_waits_of_default(s, err);
+    return status == HD_OK ? put(s, cmd, ticket, err) : status;
+}
+
+enum hd_status stream_submit_wait(struct hd_stream *s, uint64_t ticket, struct hd_error *err)
+{
+    struct sim_cmd cmd = {.kind = SIM_WAIT, .ticket = ticket};
+    uint64_t own;
+
+    return stream_submit(s, &cmd, &own, err);
+}
+
+/* ---- the stream of a computation ----------------------------------------------------------------- */
+
+static enum hd_status choose(hd_runtime *rt, struct dag_vertex *v, struct hd_stream **out,
+                             struct hd_error *err)
+{
+    struct stream_pool *pool = &rt->streams;
+
+    *out = rt_parent_streams[rt->options.host.parent_stream]->inherit(v);
+    if (!*out)
+        *out = rt_new_streams[rt->options.host.new_stream]->take(pool);
+    if (!*out && pool->automatic < rt->options.host.max_streams)
+        return stream_make(rt, true, out, err);
+    if (!*out)
+        *out = LIST_ITEM(pool->recent.next, struct hd_stream, recent);
+    list_remove(&(*out)->recent);
+    list_insert(&pool->recent, &(*out)->recent);
+    return HD_OK;
+}
+
+enum hd_status stream_assign(hd_runtime *rt, struct dag_vertex *v, struct hd_stream *chosen,
+                             struct hd_error *err)
+{
+    enum hd_status status = HD_OK;
+
+    if (!chosen)
+        status = choose(rt, v, &chosen, err);
+    if (status != HD_OK)
+        return status;
+    v->stream = chosen;
+    list_insert(&chosen->active, &v->in_stream);
+    rt->streams.nactive++;
+    return HD_OK;
+}
+
+void stream_left(void *user, struct dag_vertex *v)
+{
+    struct stream_pool *pool = &((hd_runtime *)user)->streams;
+    struct hd_stream *s = v->stream;
+
+    if (!s) /* a host access has none */
+        return;
+    list_remove(&v->in_stream);
+    pool->nactive--;
+    if (s->automatic && list_empty(&s->active))
+        list_insert(&pool->emptied, &s->free);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------- */
+
+static void release_emptied(hd_runtime *rt)
+{
+    struct stream_pool *pool = &rt->streams;
+    const struct new_stream_policy *policy = rt_new_streams[rt->options.host.new_stream];
+
+    while (!list_empty(&pool->emptied)) {
+        struct hd_stream *s = LIST_ITEM(pool->emptied.next, struct hd_stream, free);
+
+        list_remove(&s->free);
+        policy->release(pool, s);
+    }
+}
+
+bool stream_unsynced(const struct hd_stream *s)
+{
+    return s->last_ticket > s->synced_ticket;
+}
+
+enum hd_status stream_sync_to(struct hd_stream *s, uint64_t ticket, struct hd_error *err)
+{
+    hd_runtime *rt = s->rt;
+    enum hd_status status = ticket ? rt_wait(rt, ticket, err) : HD_OK;
+
+    if (status != HD_OK)
+        return status;
+    rt_charge(rt, rt->cost->stream_sync);
+    if (s->synced_ticket < ticket)
+        s->synced_ticket = ticket;
+    while (!list_empty(&s->active)) {
+        struct dag_vertex *v = LIST_ITEM(s->active.next, struct dag_vertex, in_stream);
+
+        if (v->ticket > ticket)
+            break;
+        dag_finish(&rt->dag, v);
+    }
+    release_emptied(rt);
+    return HD_OK;
+}
+
+enum hd_status stream_sync(struct hd_stream *s, struct hd_error *err)
+{
+    return stream_sync_to(s, s->last_ticket, err);
+}
+
+enum hd_status streams_drain(hd_runtime *rt, struct hd_error *err)
+{
+    struct stream_pool *pool = &rt->streams;
+    enum hd_status status = rt_wait(rt, 0, err);
+
+    if (status != HD_OK)
+        return status;
+    for (struct list *l = pool->all.next; l != &pool->all; l = l->next) {
+        struct hd_stream *s = LIST_ITEM(l, struct hd_stream, all);
+
+        s->synced_ticket = s->last_ticket;
+        finish_computations(s);
+    }
+    release_emptied(rt);
+    return HD_OK;
+}
+
+enum hd_status streams_sync_all(hd_runtime *rt, struct hd_error *err)
+{
+    enum hd_status status = streams_drain(rt, err);
+
+    if (status == HD_OK)
+        rt_charge(rt, rt->cost->device_sync);
+    return status;
+}

@@ -1,0 +1,462 @@
+#include "tests/rt/fake_sim.h"
+
+#include "sim/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fake_queue {
+    VEC(size_t) cmds;
+    size_t head;
+    bool live;
+};
+
+struct fake_array {
+    void *data;
+    uint64_t bytes;
+    int32_t attached;
+    uint32_t in_flight;
+    bool live, on_device;
+};
+
+struct sim_machine {
+    VEC(struct fake_cmd) log;
+    VEC(struct fake_queue) queues;
+    VEC(struct fake_array) arrays;
+    VEC(uint64_t) waits;
+    struct sim_sink sink;
+    enum sim_mode mode;
+    uint64_t now, link_free, link_rate, move_ps;
+    size_t accesses, untimed;
+    unsigned cooled;
+    bool fail;
+};
+
+/* ---- looking in ---------------------------------------------------------------------------------- */
+
+size_t fake_count(const struct sim_machine *m)
+{
+    return m->log.len;
+}
+
+const struct fake_cmd *fake_cmd(const struct sim_machine *m, size_t i)
+{
+    return &m->log.at[i];
+}
+
+size_t fake_waits(const struct sim_machine *m)
+{
+    return m->waits.len;
+}
+
+uint64_t fake_wait(const struct sim_machine *m, size_t i)
+{
+    return m->waits.at[i];
+}
+
+int32_t fake_attached(const struct sim_machine *m, uint32_t array)
+{
+    return m->arrays.at[array].attached;
+}
+
+size_t fake_queues_in_use(const struct sim_machine *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->queues.len; i++)
+        n += m->queues.at[i].live;
+    return n;
+}
+
+size_t fake_accesses(const struct sim_machine *m)
+{
+    return m->accesses;
+}
+
+size_t fake_untimed(const struct sim_machine *m)
+{
+    return m->untimed;
+}
+
+unsigned fake_cooled(const struct sim_machine *m)
+{
+    return m->cooled;
+}
+
+enum sim_mode fake_mode(const struct sim_machine *m)
+{
+    return m->mode;
+}
+
+void fake_set_move(struct sim_machine *m, uint64_t ps)
+{
+    m->move_ps = ps;
+}
+
+void fake_set_link(struct sim_machine *m, uint64_t ps_per_byte)
+{
+    m->link_rate = ps_per_byte;
+}
+
+void fake_fail(struct sim_machine *m)
+{
+    m->fail = true;
+}
+
+/* ---- time ---------------------------------------------------------------------------------------- */
+
+static bool is_done(const struct sim_machine *m, uint64_t ticket)
+{
+    return m->log.at[ticket - 1].done;
+}
+
+static void record(struct sim_machine *m, const struct fake_cmd *c)
+{
+    struct sim_kernel_record k = {.ticket = c->ticket,
+                                  .tag = c->tag,
+                                  .queue = c->queue,
+                                  .program = c->launch.program,
+                                  .kernel = c->launch.kernel,
+                                  .queued_ps = c->queued_ps,
+                                  .start_ps = c->start_ps,
+                                  .end_ps = c->end_ps,
+                                  .limit = "none"};
+    struct sim_transfer_record t = {.ticket = c->ticket,
+                                    .tag = c->tag,
+                                    .queue = c->queue,
+                                    .array = c->array,
+                                    .kind = c->kind == SIM_PREFETCH ? SIM_T_PREFETCH : SIM_T_COPY,
+                                    .to_device = c->kind != SIM_COPY_D2H,
+                                    .bytes = c->bytes,
+                                    .queued_ps = c->queued_ps,
+                                    .start_ps = c->start_ps,
+                                    .end_ps = c->end_ps};
+
+    if (c->kind == SIM_KERNEL && m->sink.kernel)
+        m->sink.kernel(m->sink.user, &k);
+    if ((c->kind == SIM_PREFETCH || c->kind == SIM_COPY_H2D || c->kind == SIM_COPY_D2H) &&
+        m->sink.transfer)
+        m->sink.transfer(m->sink.user, &t);
+}
+
+static void start(struct sim_machine *m, struct fake_cmd *c)
+{
+    bool moves = c->kind == SIM_PREFETCH || c->kind == SIM_COPY_H2D || c->kind == SIM_COPY_D2H;
+
+    c->started = true;
+    c->start_ps = m->now;
+    if (moves && m->link_free > m->now)
+        c->start_ps = m->link_free;
+    c->end_ps = c->start_ps + (m->mode == SIM_VALUES ? 0 : c->duration_ps);
+    if (moves)
+        m->link_free = c->end_ps;
+}
+
+static void finish(struct sim_machine *m, struct fake_cmd *c)
+{
+    c->done = true;
+    for (uint32_t i = 0; i < c->narrays; i++) {
+        m->arrays.at[c->arrays[i]].in_flight--;
+        m->arrays.at[c->arrays[i]].on_device = true;
+    }
+    record(m, c);
+}
+
+/* Starts what can start and ends what ends now; true if anything changed. */
+static bool step_queue(struct sim_machine *m, struct fake_queue *q)
+{
+    bool changed = false;
+
+    while (q->head < q->cmds.len) {
+        struct fake_cmd *c = &m->log.at[q->cmds.at[q->head]];
+
+        if (!c->started) {
+            if (c->kind == SIM_WAIT && !is_done(m, c->awaited))
+                return changed;
+            start(m, c);
+            changed = true;
+        }
+        if (c->end_ps > m->now)
+            return changed;
+        finish(m, c);
+        q->head++;
+        changed = true;
+    }
+    return changed;
+}
+
+static void settle(struct sim_machine *m)
+{
+    bool changed;
+
+    do {
+        changed = false;
+        for (size_t i = 0; i < m->queues.len; i++)
+            changed |= step_queue(m, &m->queues.at[i]);
+    } while (changed);
+}
+
+static uint64_t next_end(const struct sim_machine *m)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (size_t i = 0; i < m->queues.len; i++) {
+        const struct fake_queue *q = &m->queues.at[i];
+        const struct fake_cmd *c = q->head < q->cmds.len ? &m->log.at[q->cmds.at[q->head]] : NULL;
+
+        if (c && c->started && c->end_ps < next)
+            next = c->end_ps;
+    }
+    return next;
+}
+
+static enum hd_status failure(struct sim_machine *m, struct hd_error *err)
+{
+    return m->fail ? hd_error_set(err, HD_SIM_FAILED, "fake", NULL, NULL, "the program failed")
+                   : HD_OK;
+}
+
+static uint64_t fake_now(const struct sim_machine *m)
+{
+    return m->now;
+}
+
+static enum hd_status fake_run_until(struct sim_machine *m, uint64_t time_ps, struct hd_error *err)
+{
+    settle(m);
+    for (uint64_t next = next_end(m); next <= time_ps; next = next_end(m)) {
+        m->now = next;
+        settle(m);
+    }
+    if (m->now < time_ps)
+        m->now = time_ps;
+    return failure(m, err);
+}
+
+static bool all_done(const struct sim_machine *m)
+{
+    for (size_t i = 0; i < m->queues.len; i++) {
+        if (m->queues.at[i].head < m->queues.at[i].cmds.len)
+            return false;
+    }
+    return true;
+}
+
+static enum hd_status fake_wait_for(struct sim_machine *m, uint64_t ticket, struct hd_error *err)
+{
+    (void)vec_push(&m->waits, ticket);
+    settle(m);
+    while (ticket ? !is_done(m, ticket) : !all_done(m)) {
+        uint64_t next = next_end(m);
+
+        if (next == UINT64_MAX)
+            return hd_error_set(err, HD_SIM_FAILED, "deadlock", NULL, NULL, "nothing can run");
+        m->now = next;
+        settle(m);
+    }
+    return failure(m, err);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------ */
+
+static enum hd_status fake_queue_new(struct sim_machine *m, uint32_t *queue, struct hd_error *err)
+{
+    struct fake_queue fresh = {.live = true};
+
+    for (size_t i = 0; i < m->queues.len; i++) {
+        struct fake_queue *q = &m->queues.at[i];
+
+        if (!q->live && q->head == q->cmds.len) {
+            q->live = true;
+            *queue = (uint32_t)i;
+            return HD_OK;
+        }
+    }
+    *queue = (uint32_t)m->queues.len;
+    return vec_push(&m->queues, fresh) ? HD_OK : HD_BROKEN(err, "no memory");
+}
+
+static void fake_queue_free(struct sim_machine *m, uint32_t queue)
+{
+    m->queues.at[queue].live = false;
+}
+
+static void fill_kernel(struct sim_machine *m, struct fake_cmd *c, const struct sim_launch *l)
+{
+    c->launch = *l;
+    c->duration_ps = (uint64_t)l->grid[0] * 1000;
+    for (uint32_t i = 0; i < l->narrays && i < 8; i++) {
+        c->arrays[c->narrays++] = l->arrays[i];
+        m->arrays.at[l->arrays[i]].in_flight++;
+    }
+}
+
+static enum hd_status fake_submit(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd,
+                                  uint64_t *ticket, struct hd_error *err)
+{
+    struct fake_cmd c = {.kind = cmd->kind, .queue = queue, .tag = cmd->tag, .queued_ps = m->now};
+
+    if (cmd->kind == SIM_KERNEL && cmd->launch.block[0] > 1024)
+        return hd_error_set(err, HD_BAD_INPUT, "launch-shape", NULL, NULL, "block of %u",
+                            cmd->launch.block[0]);
+    c.ticket = m->log.len + 1;
+    c.awaited = cmd->ticket;
+    if (cmd->kind == SIM_KERNEL) {
+        fill_kernel(m, &c, &cmd->launch);
+    } else if (cmd->kind == SIM_PREFETCH || cmd->kind == SIM_COPY_H2D || cmd->kind == SIM_COPY_D2H) {
+        c.array = c.arrays[c.narrays++] = cmd->copy.array;
+        c.bytes = cmd->copy.bytes;
+        c.duration_ps = c.bytes * m->link_rate;
+        m->arrays.at[c.array].in_flight++;
+    }
+    if (!vec_push(&m->log, c) || !vec_push(&m->queues.at[queue].cmds, m->log.len - 1))
+        return HD_BROKEN(err, "no memory");
+    *ticket = c.ticket;
+    settle(m);
+    return HD_OK;
+}
+
+/* ---- arrays -------------------------------------------------------------------------------------- */
+
+static enum hd_status fake_array_new(struct sim_machine *m, const struct sim_array_desc *desc,
+                                     uint32_t *id, struct hd_error *err)
+{
+    struct fake_array a = {.bytes = desc->bytes, .attached = SIM_ATTACH_HOST, .live = true};
+    size_t i = 0;
+
+    a.data = calloc(1, desc->bytes);
+    if (!a.data)
+        return hd_error_set(err, HD_BAD_INPUT, "array-too-large", NULL, NULL, "no memory");
+    while (i < m->arrays.len && m->arrays.at[i].live)
+        i++;
+    if (i == m->arrays.len && !vec_push(&m->arrays, a))
+        return HD_BROKEN(err, "no memory");
+    m->arrays.at[i] = a;
+    *id = (uint32_t)i;
+    return HD_OK;
+}
+
+static enum hd_status fake_array_free(struct sim_machine *m, uint32_t id, struct hd_error *err)
+{
+    if (m->arrays.at[id].in_flight)
+        return hd_error_set(err, HD_BAD_INPUT, "array-in-flight", NULL, NULL, "array %u", id);
+    free(m->arrays.at[id].data);
+    m->arrays.at[id].data = NULL;
+    m->arrays.at[id].live = false;
+    return HD_OK;
+}
+
+static void *fake_array_data(struct sim_machine *m, uint32_t id)
+{
+    return m->arrays.at[id].data;
+}
+
+static uint64_t fake_array_address(const struct sim_machine *m, uint32_t id)
+{
+    (void)m;
+    return UINT64_C(0x10000) * (id + 1);
+}
+
+static void fake_array_attach(struct sim_machine *m, uint32_t id, int32_t to)
+{
+    m->arrays.at[id].attached = to;
+}
+
+/* The move is a command of its own on a queue that nothing else uses. */
+static uint64_t fake_host_access(struct sim_machine *m, const struct sim_host_access *access)
+{
+    struct fake_array *a = &m->arrays.at[access->array];
+    struct sim_cmd cmd = {.kind = SIM_MARK};
+    uint64_t ticket = 0;
+    uint32_t queue;
+
+    m->accesses++;
+    m->untimed += access->untimed;
+    if (!a->on_device || access->untimed || m->move_ps == 0) {
+        a->on_device = false;
+        return 0;
+    }
+    a->on_device = false;
+    if (fake_queue_new(m, &queue, NULL) != HD_OK)
+        return 0;
+    cmd.kind = SIM_COPY_D2H;
+    cmd.copy.array = access->array;
+    cmd.copy.bytes = m->link_rate ? m->move_ps / m->link_rate : 0;
+    if (fake_submit(m, queue, &cmd, &ticket, NULL) != HD_OK)
+        return 0;
+    fake_queue_free(m, queue);
+    return ticket;
+}
+
+/* ---- life ---------------------------------------------------------------------------------------- */
+
+static void fake_set_limits(struct sim_machine *m, const struct sim_limits *limits)
+{
+    (void)m, (void)limits;
+}
+
+static void fake_set_mode(struct sim_machine *m, enum sim_mode mode)
+{
+    m->mode = mode;
+}
+
+static void fake_set_sink(struct sim_machine *m, const struct sim_sink *sink)
+{
+    m->sink = *sink;
+}
+
+static void fake_cool(struct sim_machine *m)
+{
+    m->cooled++;
+}
+
+static bool fake_done(const struct sim_machine *m, uint64_t ticket)
+{
+    return is_done(m, ticket);
+}
+
+struct sim_machine *fake_new(void)
+{
+    struct sim_machine *m = calloc(1, sizeof *m);
+    uint32_t first;
+
+    if (m && fake_queue_new(m, &first, NULL) != HD_OK) {
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static void fake_free(struct sim_machine *m)
+{
+    for (size_t i = 0; i < m->queues.len; i++)
+        vec_free(&m->queues.at[i].cmds);
+    for (size_t i = 0; i < m->arrays.len; i++)
+        free(m->arrays.at[i].data);
+    vec_free(&m->queues);
+    vec_free(&m->arrays);
+    vec_free(&m->log);
+    vec_free(&m->waits);
+    free(m);
+}
+
+const struct rt_machine_ops fake_machine = {
+    .free = fake_free,
+    .set_limits = fake_set_limits,
+    .set_mode = fake_set_mode,
+    .set_sink = fake_set_sink,
+    .cool = fake_cool,
+    .array_new = fake_array_new,
+    .array_free = fake_array_free,
+    .array_data = fake_array_data,
+    .array_address = fake_array_address,
+    .array_attach = fake_array_attach,
+    .host_access = fake_host_access,
+    .queue_new = fake_queue_new,
+    .queue_free = fake_queue_free,
+    .submit = fake_submit,
+    .done = fake_done,
+    .now = fake_now,
+    .run_until = fake_run_until,
+    .wait = fake_wait_for,
+};
