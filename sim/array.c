@@ -12,7 +12,8 @@ static uint64_t page_rounded(const struct sim_machine *m, uint64_t bytes)
 }
 
 /* Bounded first, so that rounding up to pages cannot overflow. */
-static enum hd_status place_on_device(struct sim_machine *m, const struct sim_array_desc *desc, struct hd_error *err)
+static enum hd_status place_on_device(struct sim_machine *m, const struct sim_array_desc *desc,
+                                      struct hd_error *err)
 {
     uint64_t bytes = desc->bytes;
 
@@ -21,7 +22,8 @@ static enum hd_status place_on_device(struct sim_machine *m, const struct sim_ar
     return um_make_room(m, desc->name, bytes, err);
 }
 
-enum hd_status sim_array_new(struct sim_machine *m, const struct sim_array_desc *desc, uint32_t *id, struct hd_error *err)
+enum hd_status sim_array_new(struct sim_machine *m, const struct sim_array_desc *desc, uint32_t *id,
+                             struct hd_error *err)
 {
     struct sim_array *a;
     enum hd_status status = HD_OK;
@@ -47,7 +49,8 @@ enum hd_status sim_array_free(struct sim_machine *m, uint32_t id, struct hd_erro
         return hd_error_set(err, HD_BAD_INPUT, "array-unknown", NULL, NULL,
                             "array %" PRIu32 " does not exist, or was freed", id);
     if (a->in_flight > 0)
-        return hd_error_set(err, HD_BAD_INPUT, "array-in-flight", NULL, "wait for what uses the array first",
+        return hd_error_set(err, HD_BAD_INPUT, "array-in-flight", NULL,
+                            "wait for what uses the array first",
                             "array %s is freed while a command that uses it is pending", a->name);
     if (a->kind == SIM_DEVICE)
         m->memory.explicit_bytes -= page_rounded(m, a->bytes);

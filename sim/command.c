@@ -23,8 +23,8 @@ static enum hd_status check_array(struct sim_machine *m, uint32_t id, struct hd_
                         "array %" PRIu32 " does not exist, or was freed", id);
 }
 
-static enum hd_status check_launch(struct sim_machine *m, uint32_t queue, const struct sim_launch *l,
-                                   struct hd_error *err)
+static enum hd_status check_launch(struct sim_machine *m, uint32_t queue,
+                                   const struct sim_launch *l, struct hd_error *err)
 {
     struct occupancy occupancy;
     enum hd_status status = dispatch_check(&m->config, l, &occupancy, err);
@@ -34,8 +34,8 @@ static enum hd_status check_launch(struct sim_machine *m, uint32_t queue, const 
     return status ? status : um_check_launch(m, queue, l, err);
 }
 
-static enum hd_status check_range(struct sim_machine *m, const struct sim_copy *c, enum sim_array_kind kind,
-                                  struct hd_error *err)
+static enum hd_status check_range(struct sim_machine *m, const struct sim_copy *c,
+                                  enum sim_array_kind kind, struct hd_error *err)
 {
     const struct sim_array *a;
     enum hd_status status = check_array(m, c->array, err);
@@ -46,15 +46,18 @@ static enum hd_status check_range(struct sim_machine *m, const struct sim_copy *
     if (a->kind != kind)
         return hd_error_set(err, HD_BAD_INPUT, "array-kind", NULL,
                             "copies are for device arrays, prefetches for managed ones",
-                            "array %s is %s", a->name, a->kind == SIM_MANAGED ? "managed" : "a device array");
+                            "array %s is %s", a->name,
+                            a->kind == SIM_MANAGED ? "managed" : "a device array");
     if (c->offset > a->bytes || c->bytes > a->bytes - c->offset)
         return hd_error_set(err, HD_BAD_INPUT, "array-range", NULL, NULL,
-                            "bytes %" PRIu64 " to %" PRIu64 " are not in array %s, which has %" PRIu64 " bytes",
+                            "bytes %" PRIu64 " to %" PRIu64
+                            " are not in array %s, which has %" PRIu64 " bytes",
                             c->offset, c->offset + c->bytes, a->name, a->bytes);
     return HD_OK;
 }
 
-enum hd_status command_check(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd, struct hd_error *err)
+enum hd_status command_check(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd,
+                             struct hd_error *err)
 {
     switch (cmd->kind) {
     case SIM_KERNEL:
@@ -80,7 +83,8 @@ enum hd_status command_check(struct sim_machine *m, uint32_t queue, const struct
 struct command *command_new(const struct sim_cmd *cmd)
 {
     bool kernel = cmd->kind == SIM_KERNEL;
-    size_t nargs = kernel ? cmd->launch.kernel->nparams : 0, narrays = kernel ? cmd->launch.narrays : 0;
+    size_t nargs = kernel ? cmd->launch.kernel->nparams : 0,
+           narrays = kernel ? cmd->launch.narrays : 0;
     size_t args = nargs * sizeof *cmd->launch.args, arrays = narrays * sizeof *cmd->launch.arrays;
     struct command *c = malloc(sizeof *c + args + arrays + narrays * sizeof *cmd->launch.writes);
     char *lists = (char *)(c + 1);
@@ -92,8 +96,9 @@ struct command *command_new(const struct sim_cmd *cmd)
         return c;
     c->cmd.launch.args = nargs ? memcpy(lists, cmd->launch.args, args) : NULL;
     c->cmd.launch.arrays = narrays ? memcpy(lists + args, cmd->launch.arrays, arrays) : NULL;
-    c->cmd.launch.writes =
-        narrays ? memcpy(lists + args + arrays, cmd->launch.writes, narrays * sizeof *cmd->launch.writes) : NULL;
+    c->cmd.launch.writes = narrays ? memcpy(lists + args + arrays, cmd->launch.writes,
+                                            narrays * sizeof *cmd->launch.writes)
+                                   : NULL;
     return c;
 }
 

@@ -15,7 +15,8 @@ struct command {
 extern const char *const command_names[];
 
 /* HD_BAD_INPUT if the command cannot be run: what it names does not exist, or is too large. */
-enum hd_status command_check(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd, struct hd_error *err);
+enum hd_status command_check(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd,
+                             struct hd_error *err);
 /* A copy; NULL when memory is short. */
 struct command *command_new(const struct sim_cmd *cmd);
 

@@ -1,9 +1,10 @@
 /*
- * Time is cut into slots of 1024 ps. The wheel holds the events of the next 4096 slots (4.2 us) as one list a slot,
- * unordered; a bitmap of the slots that hold any makes skipping idle time a matter of two bit scans. The slot that
- * is being served is taken off the wheel and sorted; what is scheduled into it meanwhile is inserted. Later events
- * wait in a heap and move to the wheel as it turns. Every event lives in one node of a pool, so that nothing is
- * allocated unless more events are pending than ever before.
+ * Time is cut into slots of 1024 ps. The wheel holds the events of the next 4096 slots (4.2 us) as
+ * one list a slot, unordered; a bitmap of the slots that hold any makes skipping idle time a matter
+ * of two bit scans. The slot that is being served is taken off the wheel and sorted; what is
+ * scheduled into it meanwhile is inserted. Later events wait in a heap and move to the wheel as it
+ * turns. Every event lives in one node of a pool, so that nothing is allocated unless more events
+ * are pending than ever before.
  */
 #include "sim/event.h"
 #include "sim/base/bits.h"
@@ -31,12 +32,12 @@ struct node {
 };
 
 struct event_queue {
-    uint64_t base;  /* slot of the last event taken; the wheel holds [base, base + NUM_SLOTS) */
-    uint64_t slot;  /* the slot in `sorted`, if it is not empty */
+    uint64_t base; /* slot of the last event taken; the wheel holds [base, base + NUM_SLOTS) */
+    uint64_t slot; /* the slot in `sorted`, if it is not empty */
     uint64_t seq;
-    uint64_t summary;               /* a bit a word of busy */
-    uint64_t busy[NUM_SLOTS / 64];  /* a bit a slot of the wheel that holds events */
-    uint32_t first[NUM_SLOTS];      /* newest event of each slot */
+    uint64_t summary;              /* a bit a word of busy */
+    uint64_t busy[NUM_SLOTS / 64]; /* a bit a slot of the wheel that holds events */
+    uint32_t first[NUM_SLOTS];     /* newest event of each slot */
     struct node *nodes;
     uint64_t *sorted;  /* of one slot: (time in slot, unit, node), served from `head` to `end` */
     uint64_t *scratch; /* for merging */
@@ -76,7 +77,7 @@ static bool resize(void **at, size_t count, size_t elem)
     return p != NULL;
 }
 
-/* All of them hold as many entries as there are nodes, so that only event_push can be short of memory. */
+/* All hold as many entries as there are nodes, so that only event_push can be short of memory. */
 static bool grow(struct event_queue *q)
 {
     uint32_t capacity = q->capacity ? q->capacity * 2 : FIRST_CAPACITY;
@@ -192,8 +193,8 @@ static uint32_t far_take(struct event_queue *q)
 }
 
 /*
- * Turns the wheel on. What has come near moves to it in order, and before anything can be scheduled there
- * directly, so that each slot's list stays in the order of scheduling for equal time and unit.
+ * Turns the wheel on. What has come near moves to it in order, and before anything can be scheduled
+ * there directly, so that each slot's list stays in the order of scheduling for equal time and unit.
  */
 static void turn_to(struct event_queue *q, uint64_t slot)
 {
@@ -235,8 +236,8 @@ static void merge(const uint64_t *from, uint64_t *to, uint32_t mid, uint32_t end
     uint32_t left = 0, right = mid;
 
     for (uint32_t i = 0; i < end; i++) {
-        bool take_left = right >= end ||
-                         (left < mid && entry_rank(from[left]) <= entry_rank(from[right]));
+        bool take_left =
+            right >= end || (left < mid && entry_rank(from[left]) <= entry_rank(from[right]));
 
         to[i] = take_left ? from[left++] : from[right++];
     }
@@ -313,8 +314,8 @@ static void insert_entry(struct event_queue *q, uint64_t entry)
 
 /* ---- interface ------------------------------------------------------------------------- */
 
-bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind, uint32_t a,
-                uint64_t b)
+bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind,
+                uint32_t a, uint64_t b)
 {
     uint32_t n = take_node(q);
     uint64_t slot = time_ps >> SLOT_SHIFT;

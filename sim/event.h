@@ -1,7 +1,8 @@
 /*
- * The event queue: a timing wheel for the near future, a heap for the far. Events come out in the order
- * (time, unit, sequence of scheduling), which is total. Compute units are not in here: their issue cycles have
- * a calendar of their own (sim/calendar.h), which is served after the events of the same time.
+ * The event queue: a timing wheel for the near future, a heap for the far. Events come out in the
+ * order (time, unit, sequence of scheduling), which is total. Compute units are not in here: their
+ * issue cycles have a calendar of their own (sim/calendar.h), which is served after the events of
+ * the same time.
  */
 #ifndef HD_SIM_EVENT_H
 #define HD_SIM_EVENT_H
@@ -23,7 +24,7 @@ enum event_kind {
     EV_NUM_KINDS
 };
 
-/* Units, in the order in which they are served at one time. The index within a kind, below 2^16, is added. */
+/* Units, in the order of service at one time. The index within a kind, below 2^16, is added. */
 enum {
     UNIT_LINK = 0,
     UNIT_QUEUE = 1 << 16,
@@ -47,11 +48,12 @@ struct event_queue;
 struct event_queue *event_queue_new(void); /* NULL when memory is short */
 void event_queue_free(struct event_queue *q);
 /*
- * The time must not be before that of the last event taken; it may be the same. unit is below 2^22. False when
- * memory is short, which can only happen while the number of pending events is at a new high.
+ * The time must not be before that of the last event taken; it may be the same. unit is below 2^22.
+ * False when memory is short, which can only happen while the number of pending events is at a new
+ * high.
  */
-bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind, uint32_t a,
-                uint64_t b);
+bool event_push(struct event_queue *q, uint64_t time_ps, uint32_t unit, enum event_kind kind,
+                uint32_t a, uint64_t b);
 /* Time of the next event, SIM_NEVER if there is none. Cheap to ask again. */
 uint64_t event_next_time(struct event_queue *q);
 /* Takes the next event; false if there is none. */

@@ -1,13 +1,15 @@
 /*
- * The link between host and device and its copy engines: first come first served, a whole transfer at a time. With two
- * engines and a duplex link each direction has a server of its own. With one engine, or a link that works in one direction
- * at a time, both directions share one, so that times add up. A transfer takes
+ * The link between host and device and its copy engines: first come first served, a whole transfer
+ * at a time. With two engines and a duplex link each direction has a server of its own. With one
+ * engine, or a link that works in one direction at a time, both directions share one, so that times
+ * add up. A transfer takes
  *
  *     link.latency_ns + bytes / rate + (pieces - 1) * um.chunk_gap_ns
  *
- * where an explicit copy is one piece and a move of pages is cut into pieces of um.chunk_bytes. The rate is that of the
- * direction; for explicit copies from or to pageable host memory, link.pageable_bytes_per_second if that is less. The time of
- * the bytes is rounded down to a picosecond; a link without latency carries the fraction on to the next transfer.
+ * where an explicit copy is one piece and a move of pages is cut into pieces of um.chunk_bytes. The
+ * rate is that of the direction; for explicit copies from or to pageable host memory,
+ * link.pageable_bytes_per_second if that is less. The time of the bytes is rounded down to a
+ * picosecond; a link without latency carries the fraction on to the next transfer.
  */
 #ifndef HD_SIM_LINK_H
 #define HD_SIM_LINK_H
@@ -22,8 +24,8 @@ struct link *link_new(const struct sim_config *config);
 void link_free(struct link *l);
 
 /*
- * Queues a transfer, now. In the request start_ps, end_ps and queued_ps need not be set, except that the queued_ps of
- * a host fault is when the host touched the page. When it is over queue_transfer_done() gets the complete record.
+ * Queues a transfer, now; start_ps and end_ps of the request are filled in. When it is over,
+ * queue_transfer_done() gets the record.
  */
 void link_submit(struct sim_machine *m, const struct sim_transfer_record *request, bool pinned);
 

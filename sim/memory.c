@@ -1,6 +1,7 @@
 /*
- * The device's address space. Arrays start on a page and have at least a page that belongs to nobody behind them, and
- * addresses are never given out twice: an access past an end, or to a freed array, hits nothing.
+ * The device's address space. Arrays start on a page and have at least a page that belongs to
+ * nobody behind them, and addresses are never given out twice: an access past an end, or to a freed
+ * array, hits nothing.
  */
 #include "sim/memory.h"
 #include "sim/base/bits.h"
@@ -9,7 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DATA_ALIGN = 64 };
+enum {
+    DATA_ALIGN = 64,
+    NEAR_BYTES = 1 << 24, /* an address further from any array has nothing to do with it */
+};
+
+#define ARRAY_BYTES_MAX (UINT64_C(1) << 40)
 
 /* The first array; a 32-bit number that was taken for an address is below it. */
 #define FIRST_ADDRESS (UINT64_C(1) << 32)
@@ -46,14 +52,10 @@ struct sim_array *memory_array(struct memory *mem, uint32_t id)
 
 /* ---- making and freeing ---------------------------------------------------------------- */
 
-/* Zero pages come from the system as they are touched, so that a large array is cheap until it is used. */
+/* The system gives zero pages as they are touched: a large array is cheap until it is used. */
 static bool allocate_values(struct sim_array *a)
 {
-    size_t bytes;
-
-    if (!size_add(a->bytes, 2 * DATA_ALIGN, &bytes))
-        return false;
-    a->block = calloc(1, bytes);
+    a->block = calloc(1, a->bytes + 2 * DATA_ALIGN);
     if (!a->block)
         return false;
     a->data = (uint8_t *)a->block + (DATA_ALIGN - (uintptr_t)a->block % DATA_ALIGN) % DATA_ALIGN;
@@ -78,11 +80,16 @@ static bool allocate_pages(struct sim_array *a)
 static enum hd_status check_description(const struct sim_array_desc *d, struct hd_error *err)
 {
     if (d->bytes == 0)
-        return hd_error_set(err, HD_BAD_INPUT, "array-empty", NULL, "an array has at least one element",
-                            "array %s has no bytes", d->name);
+        return hd_error_set(err, HD_BAD_INPUT, "array-empty", NULL,
+                            "an array has at least one element", "array %s has no bytes", d->name);
     if (d->elem_bytes > 8 || !bits_is_power_of_two(d->elem_bytes))
-        return hd_error_set(err, HD_BAD_INPUT, "array-element", NULL, "elements have 1, 2, 4 or 8 bytes",
+        return hd_error_set(err, HD_BAD_INPUT, "array-element", NULL,
+                            "elements have 1, 2, 4 or 8 bytes",
                             "array %s has elements of %" PRIu32 " bytes", d->name, d->elem_bytes);
+    if (d->bytes > ARRAY_BYTES_MAX)
+        return hd_error_set(err, HD_BAD_INPUT, "array-size", NULL, NULL,
+                            "array %s has %" PRIu64 " bytes, more than %" PRIu64, d->name, d->bytes,
+                            ARRAY_BYTES_MAX);
     return HD_OK;
 }
 
@@ -102,26 +109,31 @@ static uint32_t take_id(struct memory *mem)
     return (uint32_t)mem->arrays.len++;
 }
 
-enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc, uint32_t *id, struct hd_error *err)
+enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc, uint32_t *id,
+                          struct hd_error *err)
 {
-    struct sim_array a = {.base = mem->next_address, .bytes = desc->bytes, .elem_bytes = desc->elem_bytes,
-                          .kind = desc->kind, .live = true, .attached = SIM_ATTACH_HOST};
-    uint64_t next, guarded = 2 * (uint64_t)mem->page_bytes;
+    struct sim_array a = {.base = mem->next_address,
+                          .bytes = desc->bytes,
+                          .elem_bytes = desc->elem_bytes,
+                          .kind = desc->kind,
+                          .live = true,
+                          .attached = SIM_ATTACH_HOST};
+    uint64_t next;
     enum hd_status status = check_description(desc, err);
 
     if (status)
         return status;
-    if (!u64_add(a.base, a.bytes, &next) || !u64_add(next, guarded, &next))
+    if (!u64_add(a.base, a.bytes, &next) || !u64_add(next, 2 * (uint64_t)mem->page_bytes, &next))
         return hd_error_set(err, HD_BAD_INPUT, "array-size", NULL, NULL,
-                            "array %s: %" PRIu64 " bytes are more than the address space holds", desc->name,
+                            "array %s: no addresses are left for %" PRIu64 " bytes", desc->name,
                             desc->bytes);
     snprintf(a.name, sizeof a.name, "%s", desc->name);
     a.npages = bits_ceil_div(a.bytes, mem->page_bytes);
     if (!allocate_values(&a) || !allocate_pages(&a) || !reserve_one(mem)) {
         free_array(&a);
         return hd_error_set(err, HD_BAD_INPUT, "host-memory", NULL, "use smaller arrays",
-                            "array %s: the host has not %" PRIu64 " bytes of memory for it", desc->name,
-                            desc->bytes);
+                            "array %s: the host has not %" PRIu64 " bytes of memory for it",
+                            desc->name, desc->bytes);
     }
     mem->next_address = next / mem->page_bytes * mem->page_bytes;
     *id = take_id(mem);
@@ -198,34 +210,43 @@ static bool describe_retired(const struct memory *mem, uint64_t address, char *o
         const struct memory_retired *r = &mem->retired.at[i];
 
         if (address - r->base < r->bytes) {
-            snprintf(out, size, "byte %" PRIu64 " of array %s, which was freed", address - r->base, r->name);
+            snprintf(out, size, "byte %" PRIu64 " of array %s, which was freed", address - r->base,
+                     r->name);
             return true;
         }
     }
     return false;
 }
 
-static void describe_beside(const struct sim_array *a, uint64_t distance, const char *where, char *out, size_t size)
+static void describe_beside(const struct sim_array *a, uint64_t distance, const char *where,
+                            char *out, size_t size)
 {
-    snprintf(out, size, "%" PRIu64 " bytes %s array %s (%" PRIu64 " elements of %" PRIu32 " bytes)", distance,
-             where, a->name, a->bytes / a->elem_bytes, a->elem_bytes);
+    snprintf(out, size, "%" PRIu64 " bytes %s array %s (%" PRIu64 " elements of %" PRIu32 " bytes)",
+             distance, where, a->name, a->bytes / a->elem_bytes, a->elem_bytes);
 }
 
 void memory_describe(const struct memory *mem, uint64_t address, char *out, size_t size)
 {
     size_t n = arrays_from(mem, address);
-    const struct sim_array *below = n > 0 ? &mem->arrays.at[mem->by_address.at[n - 1]] : NULL;
-    const struct sim_array *above =
-        n < mem->by_address.len ? &mem->arrays.at[mem->by_address.at[n]] : NULL;
+    uint64_t past = NEAR_BYTES, ahead = NEAR_BYTES;
+    const struct sim_array *below = NULL, *above = NULL;
 
+    if (n > 0) {
+        below = &mem->arrays.at[mem->by_address.at[n - 1]];
+        past = address - (below->base + below->bytes);
+    }
+    if (n < mem->by_address.len) {
+        above = &mem->arrays.at[mem->by_address.at[n]];
+        ahead = above->base - address;
+    }
     if (address < mem->page_bytes)
         snprintf(out, size, "null%s", address ? " with an offset" : "");
     else if (describe_retired(mem, address, out, size))
         return;
-    else if (address < FIRST_ADDRESS || (!below && !above))
+    else if (past >= NEAR_BYTES && ahead >= NEAR_BYTES)
         snprintf(out, size, "in no array");
-    else if (below && (!above || address - (below->base + below->bytes) <= above->base - address))
-        describe_beside(below, address - (below->base + below->bytes), "past the end of", out, size);
+    else if (past <= ahead)
+        describe_beside(below, past, "past the end of", out, size);
     else
-        describe_beside(above, above->base - address, "before", out, size);
+        describe_beside(above, ahead, "before", out, size);
 }

@@ -12,15 +12,17 @@ struct sim_array {
     char name[64];
     uint32_t elem_bytes;
     enum sim_array_kind kind;
-    bool live;          /* false: freed; its addresses are never given out again, so that a late use is found */
+    bool live; /* false: freed; its addresses are never used again, so that a late use is found */
     int32_t attached;   /* queue, SIM_ATTACH_GLOBAL or SIM_ATTACH_HOST */
     uint32_t in_flight; /* pending commands that use it */
     uint64_t npages;
-    uint64_t *populated, *on_device, *dirty; /* SIM_MANAGED, a bit a page; populated and not on the device: on the host */
+    /* SIM_MANAGED, a bit a page; populated and not on the device: on the host */
+    uint64_t *populated, *on_device, *dirty;
     uint64_t device_pages; /* set bits of on_device; all pages of a SIM_DEVICE array */
     uint64_t last_use;     /* memory.use_clock of the last launch or prefetch that could see it */
     uint32_t pinned;       /* started launches and prefetches that it must stay on the device for */
-    uint32_t inbound, outbound; /* moves of its pages to the device and to the host that are under way or about to be */
+    uint32_t inbound;      /* moves of its pages to the device, under way or about to be */
+    uint32_t outbound;     /* the same to the host */
 };
 
 /* A freed array, for messages. */
@@ -39,17 +41,17 @@ struct host_fault {
 enum { MEMORY_RETIRED_MAX = 1024 };
 
 struct memory {
-    VEC(struct sim_array) arrays; /* by id; a freed id's slot is used again */
+    VEC(struct sim_array) arrays;       /* by id; a freed id's slot is used again */
     VEC(struct memory_retired) retired; /* a ring of the last MEMORY_RETIRED_MAX */
     uint64_t nretired;
-    VEC(uint32_t) by_address;     /* ids of live arrays in order of base */
+    VEC(uint32_t) by_address; /* ids of live arrays in order of base */
     VEC(uint32_t) free_ids;
     VEC(struct host_fault) host_faults;
-    uint64_t next_address;        /* arrays are page-aligned with at least a page between them */
-    uint64_t device_bytes;        /* of pages on the device, SIM_DEVICE arrays included */
-    uint64_t explicit_bytes;      /* of SIM_DEVICE arrays, which are never evicted */
+    uint64_t next_address;   /* arrays are page-aligned with at least a page between them */
+    uint64_t device_bytes;   /* of pages on the device, SIM_DEVICE arrays included */
+    uint64_t explicit_bytes; /* of SIM_DEVICE arrays, which are never evicted */
     uint64_t use_clock;
-    uint32_t evictions;           /* under way */
+    uint32_t evictions; /* under way */
     uint32_t page_bytes;
 };
 
@@ -58,11 +60,12 @@ void memory_init(struct memory *mem, uint32_t page_bytes);
 void memory_free(struct memory *mem);
 
 /*
- * Makes an array with all its pages unpopulated (SIM_DEVICE arrays have no page states), and its values zero. HD_BAD_INPUT
- * when the description is wrong or the host has not that much memory.
+ * Makes an array with all its pages unpopulated (SIM_DEVICE arrays have no page states), and its
+ * values zero. HD_BAD_INPUT when the description is wrong or the host has not that much memory.
  */
-enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc, uint32_t *id, struct hd_error *err);
-/* Frees the values. The id is free again when the array is not pinned and no move of its pages is under way. */
+enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc, uint32_t *id,
+                          struct hd_error *err);
+/* Frees the values. The id is free again when the array is not pinned and none of its pages move. */
 void memory_remove(struct memory *mem, uint32_t id);
 /* To be called when a pin or a move has ended, of an array that may have been freed. */
 void memory_release_id(struct memory *mem, uint32_t id);
@@ -71,7 +74,7 @@ void memory_release_id(struct memory *mem, uint32_t id);
 struct sim_array *memory_array(struct memory *mem, uint32_t id);
 /* The live array that holds the address, or NULL. */
 struct sim_array *memory_find(struct memory *mem, uint64_t address);
-/* For messages: describes an address that no live array holds: the freed array, or the nearest one. */
+/* For messages: what an address that no live array holds is in, or next to. */
 void memory_describe(const struct memory *mem, uint64_t address, char *out, size_t size);
 
 #endif

@@ -41,7 +41,8 @@ static uint64_t clip(const struct sim_array *a, uint64_t offset, uint64_t bytes)
     return bytes < a->bytes - offset ? bytes : a->bytes - offset;
 }
 
-struct page_range pages_of(const struct memory *mem, const struct sim_array *a, uint64_t offset, uint64_t bytes)
+struct page_range pages_of(const struct memory *mem, const struct sim_array *a, uint64_t offset,
+                           uint64_t bytes)
 {
     bytes = clip(a, offset, bytes);
     if (bytes == 0)
@@ -49,7 +50,8 @@ struct page_range pages_of(const struct memory *mem, const struct sim_array *a, 
     return (struct page_range){offset / mem->page_bytes, (offset + bytes - 1) / mem->page_bytes + 1};
 }
 
-struct page_range pages_within(const struct memory *mem, const struct sim_array *a, uint64_t offset, uint64_t bytes)
+struct page_range pages_within(const struct memory *mem, const struct sim_array *a, uint64_t offset,
+                               uint64_t bytes)
 {
     uint64_t end = offset + clip(a, offset, bytes);
     struct page_range r = {.first = bits_ceil_div(offset, mem->page_bytes),
@@ -67,8 +69,8 @@ uint64_t pages_missing(const struct sim_array *a, struct page_range r)
 {
     uint64_t missing = 0;
 
-    FOR_WORDS (w, r)
-        missing += bits_count(w.mask & ~a->on_device[w.word]);
+    FOR_WORDS(w, r)
+    missing += bits_count(w.mask & ~a->on_device[w.word]);
     return missing;
 }
 
@@ -76,7 +78,8 @@ struct page_change pages_to_device(struct sim_array *a, struct page_range r)
 {
     struct page_change c = {0};
 
-    FOR_WORDS (w, r) {
+    FOR_WORDS(w, r)
+    {
         uint64_t come = w.mask & ~a->on_device[w.word];
 
         c.changed += bits_count(come);
@@ -103,7 +106,8 @@ struct page_change pages_to_host(struct sim_array *a, struct page_range r)
 {
     struct page_change c = {0};
 
-    FOR_WORDS (w, r) {
+    FOR_WORDS(w, r)
+    {
         leave(a, w.word, w.mask, &c);
         a->populated[w.word] |= w.mask;
     }
@@ -127,7 +131,8 @@ struct page_change pages_evict(struct sim_array *a, uint64_t count)
 {
     struct page_change c = {0};
 
-    FOR_WORDS (w, pages_all(a)) {
+    FOR_WORDS(w, pages_all(a))
+    {
         if (c.changed == count)
             break;
         leave(a, w.word, lowest_bits(a->on_device[w.word], count - c.changed), &c);
@@ -138,14 +143,14 @@ struct page_change pages_evict(struct sim_array *a, uint64_t count)
 
 void pages_written(struct sim_array *a, struct page_range r)
 {
-    FOR_WORDS (w, r)
-        a->dirty[w.word] |= w.mask & a->on_device[w.word];
+    FOR_WORDS(w, r)
+    a->dirty[w.word] |= w.mask & a->on_device[w.word];
 }
 
 void pages_discard(struct sim_array *a, struct page_range r)
 {
-    FOR_WORDS (w, r)
-        a->dirty[w.word] &= ~w.mask;
+    FOR_WORDS(w, r)
+    a->dirty[w.word] &= ~w.mask;
 }
 
 void pages_count(const struct sim_array *a, struct sim_residency *out)
@@ -153,7 +158,8 @@ void pages_count(const struct sim_array *a, struct sim_residency *out)
     *out = (struct sim_residency){.device = a->device_pages};
     if (a->kind == SIM_DEVICE)
         return;
-    FOR_WORDS (w, pages_all(a)) {
+    FOR_WORDS(w, pages_all(a))
+    {
         out->unpopulated += bits_count(w.mask & ~a->populated[w.word]);
         out->host += bits_count(w.mask & a->populated[w.word] & ~a->on_device[w.word]);
         out->dirty += bits_count(a->dirty[w.word]);

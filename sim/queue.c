@@ -8,7 +8,16 @@
 
 enum { QUEUES_MAX = 1 << 16 }; /* units of events have room for these */
 
-enum stage { STAGE_NEW, STAGE_ROOM, STAGE_HOST, STAGE_MIGRATE, STAGE_LAUNCH, STAGE_TURN, STAGE_RUN, STAGE_LINK };
+enum stage {
+    STAGE_NEW,
+    STAGE_ROOM,
+    STAGE_HOST,
+    STAGE_MIGRATE,
+    STAGE_LAUNCH,
+    STAGE_TURN,
+    STAGE_RUN,
+    STAGE_LINK,
+};
 
 static const char *const stage_waits[] = {
     [STAGE_NEW] = "has not been looked at",
@@ -29,14 +38,15 @@ struct queue {
 };
 
 struct queues {
-    VEC(struct queue) list;    /* by number */
+    VEC(struct queue) list; /* by number */
     VEC(uint32_t) free_ids;
-    VEC(uint32_t) waiting;     /* queues whose head is looked at when anything has happened, first come first */
+    /* queues whose head is looked at when anything has happened, first come first */
+    VEC(uint32_t) waiting;
     struct tickets tickets;
-    uint32_t running;          /* kernels that the dispatcher has */
-    bool serve_due;            /* an EV_QUEUE is under way */
-    bool again;                /* something completed while heads were looked at */
-    bool room_taken;           /* an earlier head waits for room: later ones may not take it */
+    uint32_t running; /* kernels that the dispatcher has */
+    bool serve_due;   /* an EV_QUEUE is under way */
+    bool again;       /* something completed while heads were looked at */
+    bool room_taken;  /* an earlier head waits for room: later ones may not take it */
 };
 
 /* How far a head has come. */
@@ -53,7 +63,7 @@ static struct queue *queue_at(struct sim_machine *m, uint32_t id)
 
 /* ---- making and freeing ---------------------------------------------------------------- */
 
-/* A queue is in `waiting` and in `free_ids` at most once: with this room, adding there does not fail. */
+/* A queue is in `waiting` and `free_ids` at most once: with this room, adding there cannot fail. */
 static bool add_queue(struct queues *qs)
 {
     size_t count = qs->list.len + 1;
@@ -108,10 +118,12 @@ enum hd_status sim_queue_new(struct sim_machine *m, uint32_t *queue, struct hd_e
         return HD_OK;
     }
     if (qs->list.len == QUEUES_MAX)
-        return hd_error_set(err, HD_BAD_INPUT, "queues-many", NULL, "free streams, or use them again",
+        return hd_error_set(err, HD_BAD_INPUT, "queues-many", NULL,
+                            "free streams, or use them again",
                             "the device has %d queues, all of them in use", QUEUES_MAX);
     if (!add_queue(qs))
-        return hd_error_set(err, HD_BAD_INPUT, "host-memory", NULL, NULL, "no host memory for one more queue");
+        return hd_error_set(err, HD_BAD_INPUT, "host-memory", NULL, NULL,
+                            "no host memory for one more queue");
     *queue = (uint32_t)qs->list.len - 1;
     return HD_OK;
 }
@@ -130,7 +142,8 @@ static void release_queue(struct sim_machine *m, uint32_t id)
 
 static bool open_queue(const struct sim_machine *m, uint32_t id)
 {
-    return id < m->queues->list.len && m->queues->list.at[id].live && !m->queues->list.at[id].closing;
+    return id < m->queues->list.len && m->queues->list.at[id].live &&
+           !m->queues->list.at[id].closing;
 }
 
 void sim_queue_free(struct sim_machine *m, uint32_t queue)
@@ -195,7 +208,8 @@ void queue_kernel_done(struct sim_machine *m, uint64_t ticket, struct sim_kernel
     const struct sim_launch *l = &q->head->cmd.launch;
 
     if (q->stage != STAGE_RUN || q->head->ticket != ticket) {
-        machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "kernel %" PRIu64 " ended but did not run", ticket);
+        machine_fail(m, HD_INTERNAL, "internal", NULL, NULL,
+                     "kernel %" PRIu64 " ended but did not run", ticket);
         return;
     }
     for (uint32_t i = 0; i < l->narrays; i++)
@@ -256,9 +270,14 @@ static enum progress step_copy(struct sim_machine *m, uint32_t id)
 {
     struct queue *q = queue_at(m, id);
     const struct command *c = q->head;
-    struct sim_transfer_record r = {.ticket = c->ticket, .tag = c->cmd.tag, .queue = id, .array = c->cmd.copy.array,
-                                    .kind = SIM_T_COPY, .to_device = c->cmd.kind == SIM_COPY_H2D,
-                                    .bytes = c->cmd.copy.bytes, .queued_ps = c->queued_ps};
+    struct sim_transfer_record r = {.ticket = c->ticket,
+                                    .tag = c->cmd.tag,
+                                    .queue = id,
+                                    .array = c->cmd.copy.array,
+                                    .kind = SIM_T_COPY,
+                                    .to_device = c->cmd.kind == SIM_COPY_H2D,
+                                    .bytes = c->cmd.copy.bytes,
+                                    .queued_ps = c->queued_ps};
 
     if (m->mode == SIM_VALUES) {
         copy_values(m, &c->cmd);
@@ -273,7 +292,8 @@ static enum progress step_copy(struct sim_machine *m, uint32_t id)
 static enum progress bring_pages(struct sim_machine *m, uint32_t id, enum sim_transfer_kind kind)
 {
     struct queue *q = queue_at(m, id);
-    struct sim_transfer_record r = {.ticket = q->head->ticket, .tag = q->head->cmd.tag, .queue = id, .kind = kind};
+    struct sim_transfer_record r = {
+        .ticket = q->head->ticket, .tag = q->head->cmd.tag, .queue = id, .kind = kind};
 
     if (q->stage == STAGE_HOST) {
         if (um_waits_for_host(m, &q->claims))
@@ -350,17 +370,14 @@ static enum progress step_kernel(struct sim_machine *m, uint32_t id)
     if (m->mode == SIM_VALUES)
         return run_kernel(m, id);
     q->stage = STAGE_LAUNCH;
-    machine_schedule(m, m->now_ps + m->config.launch_latency * PS_PER_NS, UNIT_QUEUE + id, EV_LAUNCH, id, 0);
+    machine_schedule(m, m->now_ps + m->config.launch_latency * PS_PER_NS, UNIT_QUEUE + id,
+                     EV_LAUNCH, id, 0);
     return PROGRESS_BUSY;
 }
 
 static enum progress (*const steps[])(struct sim_machine *m, uint32_t id) = {
-    [SIM_KERNEL] = step_kernel,
-    [SIM_PREFETCH] = step_prefetch,
-    [SIM_COPY_H2D] = step_copy,
-    [SIM_COPY_D2H] = step_copy,
-    [SIM_WAIT] = step_wait,
-    [SIM_MARK] = step_mark,
+    [SIM_KERNEL] = step_kernel, [SIM_PREFETCH] = step_prefetch, [SIM_COPY_H2D] = step_copy,
+    [SIM_COPY_D2H] = step_copy, [SIM_WAIT] = step_wait,         [SIM_MARK] = step_mark,
 };
 
 /* Takes the commands of a queue as far as they go. True if its head wants to be looked at again. */
@@ -466,8 +483,8 @@ static enum hd_status report_fault(const struct sim_machine *m, struct hd_error 
     return m->fault.status;
 }
 
-enum hd_status sim_submit(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd, uint64_t *ticket,
-                          struct hd_error *err)
+enum hd_status sim_submit(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd,
+                          uint64_t *ticket, struct hd_error *err)
 {
     struct command *c;
     enum hd_status status;
@@ -475,7 +492,8 @@ enum hd_status sim_submit(struct sim_machine *m, uint32_t queue, const struct si
     if (m->fault.status)
         return report_fault(m, err);
     if (!open_queue(m, queue))
-        return hd_error_set(err, HD_BAD_INPUT, "queue-unknown", NULL, NULL, "queue %" PRIu32 " does not exist", queue);
+        return hd_error_set(err, HD_BAD_INPUT, "queue-unknown", NULL, NULL,
+                            "queue %" PRIu32 " does not exist", queue);
     status = command_check(m, queue, cmd, err);
     if (status)
         return status;

@@ -1,19 +1,19 @@
 /*
  * Queues of commands: what the host has submitted, in order, and which of it has completed.
  *
- * A command starts when it becomes the head of its queue and completes before the next one starts, at the same time if
- * nothing takes time between them. Heads that wait for something are looked at in the order in which they began to wait.
- * A kernel goes through these stages:
+ * A command starts when it becomes the head of its queue and completes before the next one starts,
+ * at the same time if nothing takes time between them. Heads that wait for something are looked at
+ * in the order in which they began to wait. A kernel goes through these stages:
  *
- *   room      its arrays are claimed, or it waits until device memory can be made free for them (sim/um.h)
+ *   room      its arrays are claimed, or it waits until device memory can be made free (sim/um.h)
  *   host      moves to the host that are in its way end
  *   migrate   its host pages move to the device, and those that others are moving arrive
  *   launch    launch.latency_ns
- *   turn      with sim.concurrent_kernels off, the kernels before it end: first come first served over all queues
+ *   turn      with sim.concurrent_kernels off, all queues' kernels before it end
  *   run       the dispatcher has it
  *
- * With um.page_faults it goes straight to `launch`. The values of an explicit copy move when it completes. In SIM_VALUES
- * mode a command has completed when sim_submit() returns.
+ * With um.page_faults it begins at `launch`. The values of an explicit copy move when it
+ * completes. In SIM_VALUES mode a command has completed when sim_submit() returns.
  */
 #ifndef HD_SIM_QUEUE_H
 #define HD_SIM_QUEUE_H
@@ -37,12 +37,15 @@ uint64_t queues_new_ticket(struct sim_machine *m);
 /* Events EV_QUEUE, EV_LAUNCH, EV_TICKET. */
 void queue_event(struct sim_machine *m, const struct event *e);
 
-/* The dispatcher says that the kernel of this ticket has had its last effect, now. record has its times and counters. */
+/*
+ * The dispatcher says that the kernel of this ticket has had its last effect, now. record has its
+ * times and counters.
+ */
 void queue_kernel_done(struct sim_machine *m, uint64_t ticket, struct sim_kernel_record *record);
 /* The link says that a transfer is over, now. */
 void queue_transfer_done(struct sim_machine *m, const struct sim_transfer_record *record);
 
-/* For the message of a deadlock: a line for the head of each queue that holds commands, and what it waits for. */
+/* For the message of a deadlock: a line for the head of each queue, and what it waits for. */
 void queue_describe_waits(const struct sim_machine *m, struct text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tickets that are pending, in order. They take memory by their number, however many came and went. */
+/* The pending tickets, in order. They take memory by their number, however many came and went. */
 #ifndef HD_SIM_TICKETS_H
 #define HD_SIM_TICKETS_H
 

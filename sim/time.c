@@ -8,8 +8,7 @@ static uint64_t scale_down(uint64_t a, uint64_t b, uint64_t c, uint64_t round)
     uint64_t product;
     unsigned __int128 wide;
 
-    if (!__builtin_mul_overflow(a, b, &product) &&
-        !__builtin_add_overflow(product, round, &product))
+    if (!__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(product, round, &product))
         return c == 1 ? product : product / c;
     wide = ((unsigned __int128)a * b + round) / c;
     return wide > SIM_NEVER ? SIM_NEVER : (uint64_t)wide;

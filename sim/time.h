@@ -32,7 +32,10 @@ struct rate_server {
 };
 
 void rate_init(struct rate_server *s, uint64_t bytes_per_second);
-/* Serves bytes for a request that arrives at time_ps; returns when the last byte has passed. *start_ps may be NULL. */
+/*
+ * Serves bytes for a request that arrives at time_ps; returns when the last byte has passed.
+ * *start_ps may be NULL.
+ */
 uint64_t rate_serve(struct rate_server *s, uint64_t time_ps, uint64_t bytes, uint64_t *start_ps);
 
 #endif

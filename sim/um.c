@@ -45,8 +45,10 @@ static void evict_pages(struct sim_machine *m, struct sim_array *a, uint64_t cou
 {
     struct memory *mem = &m->memory;
     struct page_change c = pages_evict(a, count);
-    struct sim_transfer_record r = {.array = (uint32_t)(a - mem->arrays.at), .kind = SIM_T_EVICT,
-                                    .bytes = c.moved * mem->page_bytes, .queued_ps = m->now_ps};
+    struct sim_transfer_record r = {.array = (uint32_t)(a - mem->arrays.at),
+                                    .kind = SIM_T_EVICT,
+                                    .bytes = c.moved * mem->page_bytes,
+                                    .queued_ps = m->now_ps};
 
     mem->device_bytes -= c.changed * mem->page_bytes;
     if (c.moved == 0 || m->mode == SIM_VALUES)
@@ -72,17 +74,22 @@ static bool make_room(struct sim_machine *m, uint64_t bytes)
     return true;
 }
 
-enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes, struct hd_error *err)
+enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,
+                            struct hd_error *err)
 {
     uint64_t capacity = m->config.dram_bytes, taken = m->memory.explicit_bytes;
 
     if (bytes > capacity - taken)
-        return hd_error_set(err, HD_BAD_INPUT, "device-memory", NULL, "free other device arrays, or use managed ones",
-                            "device array %s needs %" PRIu64 " bytes, the device has %" PRIu64 " (dram.bytes) of which %" PRIu64
-                            " are taken by other device arrays", name, bytes, capacity, taken);
+        return hd_error_set(err, HD_BAD_INPUT, "device-memory", NULL,
+                            "free other device arrays, or use managed ones",
+                            "device array %s needs %" PRIu64 " bytes, the device has %" PRIu64
+                            " (dram.bytes) of which %" PRIu64 " are taken by other device arrays",
+                            name, bytes, capacity, taken);
     if (!make_room(m, bytes))
-        return hd_error_set(err, HD_BAD_INPUT, "device-memory-in-use", NULL, "wait for the kernels that run",
-                            "device array %s needs %" PRIu64 " bytes, which kernels that run are using", name, bytes);
+        return hd_error_set(
+            err, HD_BAD_INPUT, "device-memory-in-use", NULL, "wait for the kernels that run",
+            "device array %s needs %" PRIu64 " bytes, which kernels that run are using", name,
+            bytes);
     return HD_OK;
 }
 
@@ -94,8 +101,8 @@ static bool attached_to(const struct sim_array *a, uint32_t queue)
 }
 
 /*
- * Marks what the launch can see with a new value of the clock of uses, which it returns: the use that eviction goes by,
- * and a set in which an argument that is given twice is once.
+ * Marks what the launch can see with a new value of the clock of uses, which it returns: the use
+ * that eviction goes by, and a set in which an argument that is given twice is once.
  */
 static uint64_t mark_visible(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch)
 {
@@ -123,8 +130,8 @@ static bool is_argument(const struct sim_launch *launch, uint32_t id)
     return false;
 }
 
-enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch,
-                               struct hd_error *err)
+enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue,
+                               const struct sim_launch *launch, struct hd_error *err)
 {
     struct memory *mem = &m->memory;
     uint64_t pages = 0, capacity = m->config.dram_bytes - mem->explicit_bytes;
@@ -134,15 +141,18 @@ enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue, const stru
     for (size_t i = 0; i < mem->arrays.len; i++) {
         const struct sim_array *a = &mem->arrays.at[i];
 
-        if (a->live && a->kind == SIM_MANAGED && (attached_to(a, queue) || is_argument(launch, (uint32_t)i)))
+        if (a->live && a->kind == SIM_MANAGED &&
+            (attached_to(a, queue) || is_argument(launch, (uint32_t)i)))
             pages += a->npages;
     }
     if (pages <= capacity / mem->page_bytes)
         return HD_OK;
-    return hd_error_set(err, HD_BAD_INPUT, "device-memory", NULL,
-                        "a device without page faults (um.page_faults) holds all arrays that a launch can see",
-                        "kernel %s needs %" PRIu64 " bytes for the arrays that it can see, the device has %" PRIu64
-                        " (dram.bytes) without its device arrays", launch->kernel->name, pages * mem->page_bytes, capacity);
+    return hd_error_set(
+        err, HD_BAD_INPUT, "device-memory", NULL,
+        "a device without page faults (um.page_faults) holds all arrays that a launch can see",
+        "kernel %s needs %" PRIu64 " bytes for the arrays that it can see, the device has %" PRIu64
+        " (dram.bytes) without its device arrays",
+        launch->kernel->name, pages * mem->page_bytes, capacity);
 }
 
 /* ---- claims ---------------------------------------------------------------------------- */
@@ -181,8 +191,8 @@ static bool make_room_beside(struct sim_machine *m, uint64_t use, uint64_t bytes
     return room;
 }
 
-enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch,
-                                struct um_claims *claims)
+enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue,
+                                const struct sim_launch *launch, struct um_claims *claims)
 {
     struct memory *mem = &m->memory;
     struct hd_error err;
@@ -208,7 +218,8 @@ enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue, const str
     return UM_CLAIMED;
 }
 
-enum um_outcome um_claim_prefetch(struct sim_machine *m, const struct sim_copy *range, struct um_claims *claims)
+enum um_outcome um_claim_prefetch(struct sim_machine *m, const struct sim_copy *range,
+                                  struct um_claims *claims)
 {
     struct sim_array *a = array_at(m, range->array);
     struct page_range r = pages_of(&m->memory, a, range->offset, range->bytes);
@@ -234,7 +245,8 @@ bool um_waits_for_host(const struct sim_machine *m, const struct um_claims *clai
     return false;
 }
 
-void um_move_in(struct sim_machine *m, const struct um_claims *claims, const struct sim_transfer_record *common)
+void um_move_in(struct sim_machine *m, const struct um_claims *claims,
+                const struct sim_transfer_record *common)
 {
     for (size_t i = 0; i < claims->list.len; i++) {
         struct sim_transfer_record r = *common;
@@ -291,8 +303,8 @@ static struct page_change take_to_host(struct sim_machine *m, const struct sim_h
 }
 
 /*
- * An access that finds any of its pages on the device takes one fault, however many they are; then the dirty ones move
- * as one transfer. The clean ones need the fault alone.
+ * An access that finds any of its pages on the device takes one fault, however many they are; then
+ * the dirty ones move as one transfer. The clean ones need the fault alone.
  */
 uint64_t sim_host_access(struct sim_machine *m, const struct sim_host_access *h)
 {
@@ -312,7 +324,8 @@ uint64_t sim_host_access(struct sim_machine *m, const struct sim_host_access *h)
         return f.ticket;
     }
     a->outbound++;
-    machine_schedule(m, m->now_ps + m->config.um_host_fault * PS_PER_NS, UNIT_QUEUE, EV_TICKET, 0, f.ticket);
+    machine_schedule(m, m->now_ps + m->config.um_host_fault * PS_PER_NS, UNIT_QUEUE, EV_TICKET, 0,
+                     f.ticket);
     return f.ticket;
 }
 
@@ -337,7 +350,10 @@ static void outbound_done(struct sim_machine *m, uint32_t array)
 uint64_t um_host_fault_served(struct sim_machine *m, uint64_t ticket)
 {
     struct host_fault f = take_host_fault(&m->memory, ticket);
-    struct sim_transfer_record r = {.ticket = ticket, .array = f.array, .kind = SIM_T_FAULT, .bytes = f.bytes,
+    struct sim_transfer_record r = {.ticket = ticket,
+                                    .array = f.array,
+                                    .kind = SIM_T_FAULT,
+                                    .bytes = f.bytes,
                                     .queued_ps = f.queued_ps};
 
     if (f.bytes > 0) {

@@ -1,6 +1,7 @@
 /*
- * A machine of queues, link and memory alone, for tests: its dispatcher is here, and a kernel takes the time that is its first
- * argument, in picoseconds, and 0 is for ever. Rates are whole bytes a nanosecond, so that times are easy to write down.
+ * A machine of queues, link and memory alone, for tests: its dispatcher is here, and a kernel takes
+ * the time that is its first argument, in picoseconds, and 0 is for ever. Rates are whole bytes a
+ * nanosecond, so that times are easy to write down.
  */
 #ifndef HD_TESTS_SIM_RIG_H
 #define HD_TESTS_SIM_RIG_H
@@ -39,10 +40,18 @@ struct rig {
 static inline struct sim_config rig_config(void)
 {
     return (struct sim_config){
-        .dram_bytes = 1 << 20, .um_page_bytes = PAGE, .um_chunk_bytes = CHUNK, .um_chunk_gap = GAP / NS,
-        .um_host_fault = HOST_FAULT / NS, .link_h2d_rate = H2D * UINT64_C(1000000000),
-        .link_d2h_rate = D2H * UINT64_C(1000000000), .link_pageable_rate = PAGEABLE * UINT64_C(1000000000),
-        .link_latency = LATENCY / NS, .link_duplex = true, .copy_engines = 2, .launch_latency = LAUNCH / NS,
+        .dram_bytes = 1 << 20,
+        .um_page_bytes = PAGE,
+        .um_chunk_bytes = CHUNK,
+        .um_chunk_gap = GAP / NS,
+        .um_host_fault = HOST_FAULT / NS,
+        .link_h2d_rate = H2D * UINT64_C(1000000000),
+        .link_d2h_rate = D2H * UINT64_C(1000000000),
+        .link_pageable_rate = PAGEABLE * UINT64_C(1000000000),
+        .link_latency = LATENCY / NS,
+        .link_duplex = true,
+        .copy_engines = 2,
+        .launch_latency = LAUNCH / NS,
         .concurrent_kernels = true,
     };
 }
@@ -87,15 +96,17 @@ static inline void rig_close(struct rig *r)
 
 /* ---- the dispatcher -------------------------------------------------------------------- */
 
-static inline void rig_end_kernel(struct sim_machine *m, uint32_t queue, uint64_t ticket, uint64_t start_ps)
+static inline void rig_end_kernel(struct sim_machine *m, uint32_t queue, uint64_t ticket,
+                                  uint64_t start_ps)
 {
-    struct sim_kernel_record k = {.ticket = ticket, .queue = queue, .start_ps = start_ps, .end_ps = m->now_ps};
+    struct sim_kernel_record k = {
+        .ticket = ticket, .queue = queue, .start_ps = start_ps, .end_ps = m->now_ps};
 
     queue_kernel_done(m, ticket, &k);
 }
 
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l, struct occupancy *out,
-                              struct hd_error *err)
+enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
+                              struct occupancy *out, struct hd_error *err)
 {
     (void)c;
     (void)out;
@@ -104,8 +115,8 @@ enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launc
     return HD_OK;
 }
 
-void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint32_t queue, uint64_t queued_ps,
-                     const struct sim_launch *launch)
+void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint32_t queue,
+                     uint64_t queued_ps, const struct sim_launch *launch)
 {
     struct rig *r = m->sink.user;
 
@@ -132,12 +143,13 @@ static inline void rig_handle(struct rig *r, const struct event *e)
         queue_event(&r->m, e);
 }
 
-/* Runs until the ticket is done, or with ticket 0 until nothing happens any more; returns the time. */
+/* Runs until the ticket is done, with ticket 0 until nothing happens any more; returns the time. */
 static inline uint64_t rig_run(struct rig *r, uint64_t ticket)
 {
     struct event e;
 
-    while (r->m.fault.status == HD_OK && (ticket == 0 || !sim_done(&r->m, ticket)) && event_pop(r->m.events, &e))
+    while (r->m.fault.status == HD_OK && (ticket == 0 || !sim_done(&r->m, ticket)) &&
+           event_pop(r->m.events, &e))
         rig_handle(r, &e);
     return r->m.now_ps;
 }
@@ -153,7 +165,8 @@ static inline void rig_run_until(struct rig *r, uint64_t time_ps)
 
 /* ---- short forms ----------------------------------------------------------------------- */
 
-static inline uint32_t rig_array(struct rig *r, const char *name, enum sim_array_kind kind, uint64_t bytes)
+static inline uint32_t rig_array(struct rig *r, const char *name, enum sim_array_kind kind,
+                                 uint64_t bytes)
 {
     struct sim_array_desc d = {.name = name, .bytes = bytes, .elem_bytes = 4, .kind = kind};
     uint32_t id;
@@ -180,11 +193,13 @@ static inline uint64_t rig_submit(struct rig *r, uint32_t queue, const struct si
     return ticket;
 }
 
-static inline uint64_t rig_copy(struct rig *r, uint32_t queue, enum sim_cmd_kind kind, uint32_t array, void *host,
-                                uint64_t bytes)
+static inline uint64_t rig_copy(struct rig *r, uint32_t queue, enum sim_cmd_kind kind,
+                                uint32_t array, void *host, uint64_t bytes)
 {
-    return rig_submit(r, queue, &(struct sim_cmd){.kind = kind, .copy = {.array = array, .bytes = bytes, .host = host,
-                                                                         .pinned = true}});
+    return rig_submit(
+        r, queue,
+        &(struct sim_cmd){.kind = kind,
+                          .copy = {.array = array, .bytes = bytes, .host = host, .pinned = true}});
 }
 
 static inline uint64_t rig_mark(struct rig *r, uint32_t queue)
@@ -198,18 +213,23 @@ static inline uint64_t rig_wait_for(struct rig *r, uint32_t queue, uint64_t tick
 }
 
 /* A kernel of that time, which may write the first `nwrites` of its arrays. */
-static inline struct sim_cmd rig_kernel(const struct rig *r, const uint64_t *time_ps, const uint32_t *arrays,
-                                        uint32_t narrays, uint32_t nwrites)
+static inline struct sim_cmd rig_kernel(const struct rig *r, const uint64_t *time_ps,
+                                        const uint32_t *arrays, uint32_t narrays, uint32_t nwrites)
 {
     static const bool writes[][3] = {{false}, {true}, {true, true}, {true, true, true}};
 
     return (struct sim_cmd){.kind = SIM_KERNEL,
-                            .launch = {.kernel = &r->kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = time_ps,
-                                       .arrays = arrays, .writes = writes[nwrites], .narrays = narrays}};
+                            .launch = {.kernel = &r->kernel,
+                                       .grid = {1, 1, 1},
+                                       .block = {1, 1, 1},
+                                       .args = time_ps,
+                                       .arrays = arrays,
+                                       .writes = writes[nwrites],
+                                       .narrays = narrays}};
 }
 
-static inline uint64_t rig_launch(struct rig *r, uint32_t queue, uint64_t time_ps, const uint32_t *arrays,
-                                  uint32_t narrays, uint32_t nwrites)
+static inline uint64_t rig_launch(struct rig *r, uint32_t queue, uint64_t time_ps,
+                                  const uint32_t *arrays, uint32_t narrays, uint32_t nwrites)
 {
     struct sim_cmd cmd = rig_kernel(r, &time_ps, arrays, narrays, nwrites);
 

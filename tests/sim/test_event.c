@@ -56,12 +56,14 @@ static uint64_t reference_next(const struct reference *r)
 /* Delays of every scale: now, in the slot, in the wheel, at its edge, far, very far. */
 static uint64_t random_delay(uint64_t *rng)
 {
-    static const uint64_t scales[] = {1, 1, 16, 1024, 4096, 200000, 4194304, 4300000, 100000000, 1000000000000000};
+    static const uint64_t scales[] = {1,      1,       16,      1024,      4096,
+                                      200000, 4194304, 4300000, 100000000, 1000000000000000};
 
     return next_random(rng) % scales[next_random(rng) % (sizeof scales / sizeof *scales)];
 }
 
-static void push_both(struct event_queue *q, struct reference *r, uint64_t time, uint32_t unit, uint64_t serial)
+static void push_both(struct event_queue *q, struct reference *r, uint64_t time, uint32_t unit,
+                      uint64_t serial)
 {
     assert_true(event_push(q, time, unit, EV_L2, unit + 1, serial));
     r->at[r->len++] = (struct event){.time_ps = time, .unit = unit, .b = serial};
@@ -93,7 +95,8 @@ static void random_traffic(uint64_t seed)
         if (next_random(&rng) % 3 == 0)
             assert_int_equal(event_next_time(q), reference_next(&r));
         if (r.len < wanted || r.len == 0)
-            push_both(q, &r, now + random_delay(&rng), (uint32_t)(next_random(&rng) % 5) << 16, serial++);
+            push_both(q, &r, now + random_delay(&rng), (uint32_t)(next_random(&rng) % 5) << 16,
+                      serial++);
         else
             now = pop_both(q, &r);
         /* As when the host submits between the engine's events: time passes without any. */
@@ -114,7 +117,7 @@ static void order_is_that_of_a_sorted_list(void **state)
         random_traffic(seed);
 }
 
-/* 9,999 events of one time, the units in turn: first all of unit 0 in order, then of unit 1, then of unit 2. */
+/* 9,999 events of one time, the units in turn: all of unit 0 in order, then of unit 1, and of 2. */
 static void equal_events_leave_as_they_came(void **state)
 {
     enum { COUNT = 9999, UNITS = 3, BEYOND_WHEEL = COUNT / 2 };

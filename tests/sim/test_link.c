@@ -62,10 +62,12 @@ static void a_copy_takes_latency_and_bytes_over_bandwidth(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        uint64_t start = t.r->m.now_ps, end = rig_run(t.r, rig_copy(t.r, 0, SIM_COPY_H2D, t.x, t.host, sizes[i]));
+        uint64_t start = t.r->m.now_ps,
+                 end = rig_run(t.r, rig_copy(t.r, 0, SIM_COPY_H2D, t.x, t.host, sizes[i]));
 
         assert_int_equal(end - start, h2d_time(sizes[i]));
-        assert_int_equal(rig_run(t.r, rig_copy(t.r, 0, SIM_COPY_D2H, t.x, t.host, sizes[i])) - end, d2h_time(sizes[i]));
+        assert_int_equal(rig_run(t.r, rig_copy(t.r, 0, SIM_COPY_D2H, t.x, t.host, sizes[i])) - end,
+                         d2h_time(sizes[i]));
     }
     close_copies(&t);
 }
@@ -92,7 +94,8 @@ static void the_time_of_bytes_is_exact(void **state)
 static void pageable_copies_run_at_their_own_rate(void **state)
 {
     struct copies t = open_copies(2, true);
-    struct sim_cmd cmd = {.kind = SIM_COPY_H2D, .copy = {.array = t.x, .bytes = 4096, .host = t.host}};
+    struct sim_cmd cmd = {.kind = SIM_COPY_H2D,
+                          .copy = {.array = t.x, .bytes = 4096, .host = t.host}};
 
     (void)state;
     assert_int_equal(rig_run(t.r, rig_submit(t.r, 0, &cmd)), LATENCY + 4096 * NS / PAGEABLE);
@@ -196,8 +199,9 @@ static void transfers_are_served_as_they_came(void **state)
 static void values_move_when_the_copy_completes(void **state)
 {
     struct copies t = open_copies(2, true);
-    struct sim_cmd cmd = {.kind = SIM_COPY_H2D,
-                          .copy = {.array = t.x, .offset = 100, .bytes = 4, .host = t.host, .pinned = true}};
+    struct sim_cmd cmd = {
+        .kind = SIM_COPY_H2D,
+        .copy = {.array = t.x, .offset = 100, .bytes = 4, .host = t.host, .pinned = true}};
     const uint8_t *x = sim_array_data(&t.r->m, t.x);
     uint64_t ticket;
 

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-static const uint64_t clocks[] = {1000000000, 1328500000, 1126000000, 925000000, 999999937, 1000000, 99999999977};
+static const uint64_t clocks[] = {1000000000, 1328500000, 1126000000, 925000000,
+                                  999999937,  1000000,    99999999977};
 enum { NUM_CLOCKS = sizeof clocks / sizeof *clocks };
 
 static uint64_t exact_edge(uint64_t hz, uint64_t cycle)
@@ -18,7 +19,8 @@ static uint64_t exact_edge(uint64_t hz, uint64_t cycle)
 
 static void edges_are_floors_of_exact_times(void **state)
 {
-    static const uint64_t cycles[] = {0, 1, 2, 3, 1000, 16777215, 16777217, 12345678901, 999999999999};
+    static const uint64_t cycles[] = {0,        1,        2,           3,           1000,
+                                      16777215, 16777217, 12345678901, 999999999999};
 
     (void)state;
     for (size_t i = 0; i < NUM_CLOCKS; i++) {
@@ -44,7 +46,8 @@ static void domains_are_reduced(void **state)
 /* Edge cycle_at(t) is at or after t, and the one before it is not. */
 static void cycle_at_is_the_first_edge_not_before(void **state)
 {
-    static const uint64_t times[] = {1, 2, 752, 753, 754, 999, 1000, 1001, 1505, 123456789012345, 18000000000000000};
+    static const uint64_t times[] = {
+        1, 2, 752, 753, 754, 999, 1000, 1001, 1505, 123456789012345, 18000000000000000};
 
     (void)state;
     for (size_t i = 0; i < NUM_CLOCKS; i++) {
