@@ -63,6 +63,16 @@ enum hd_status out_open(struct out_file *o, const char *path, struct hd_error *e
     return HD_OK;
 }
 
+enum hd_status out_probe(const char *path, struct hd_error *err)
+{
+    struct out_file o;
+    enum hd_status status = path ? out_open(&o, path, err) : HD_OK;
+
+    if (path && status == HD_OK)
+        out_abandon(&o);
+    return status;
+}
+
 static bool write_file(void *user, const char *bytes, size_t len)
 {
     struct out_file *o = user;

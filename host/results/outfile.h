@@ -18,6 +18,8 @@ struct out_file {
 
 /* HD_BAD_INPUT with the reason. On failure nothing is left behind. */
 enum hd_status out_open(struct out_file *o, const char *path, struct hd_error *err);
+/* HD_BAD_INPUT if the file could not be opened now; nothing is left behind. NULL is no file. */
+enum hd_status out_probe(const char *path, struct hd_error *err);
 /* For a json_writer; o must stay where it is. */
 struct json_out out_json(struct out_file *o);
 /* Puts the file in its place, or removes it if a write failed (HD_BAD_INPUT). o is closed in any case. */

@@ -356,22 +356,27 @@ void record_attach(struct record *r, hd_runtime *rt, void (*print)(void *user, c
     hd_set_recorder(rt, &recorder);
 }
 
-enum hd_status record_close(struct record *r, uint64_t host_time_ps, struct hd_error *err)
+enum hd_status record_broken(const struct record *r, struct hd_error *err)
 {
     const struct spool *const spools[] = {&r->kernels, &r->transfers,  &r->nodes,
                                           &r->edges,   &r->checks,     &r->iterations,
                                           &r->spans,   &r->span_edges, &r->span_nodes};
     size_t i;
 
-    r->rt = NULL;
-    r->script.end_ps = host_time_ps;
-    mark_ends(r, &r->script);
     for (i = 0; i < sizeof spools / sizeof *spools; i++)
         if (spool_check(spools[i], err) != HD_OK)
             return HD_BAD_INPUT;
     if (r->error.status != HD_OK && err)
         *err = r->error;
     return r->error.status;
+}
+
+enum hd_status record_close(struct record *r, uint64_t host_time_ps, struct hd_error *err)
+{
+    r->rt = NULL;
+    r->script.end_ps = host_time_ps;
+    mark_ends(r, &r->script);
+    return record_broken(r, err);
 }
 
 /* A time and where its iteration is in the spool. */

@@ -102,6 +102,9 @@ void record_attach(struct record *r, hd_runtime *rt, void (*print)(void *user, c
 /* The run is over, at that time of its host; the runtime may be freed. HD_BAD_INPUT if a row was lost, as on a full disk. */
 enum hd_status record_close(struct record *r, uint64_t host_time_ps, struct hd_error *err);
 
+/* HD_BAD_INPUT if a row was lost since, as when the temporary file cannot be read. */
+enum hd_status record_broken(const struct record *r, struct hd_error *err);
+
 /*
  * The iteration that stands for the run: the lower median by time of region main (or, without one of that name, of
  * the first region), or the whole script.

@@ -30,6 +30,7 @@ static void take_run(struct result *out, const struct result_run *run)
     out->config_json = run->config_json;
     out->seed = run->seed;
     out->timing = run->timing;
+    out->unsafe = run->unsafe;
     out->host_time_ps = run->host_time_ps;
     out->simulator = run->simulator;
     out->status = status_of(out->record, run->status);

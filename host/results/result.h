@@ -29,7 +29,7 @@ struct result_simulator {
 struct result_run {
     const char *workload, *args_json, *config_name, *config_json;
     uint64_t seed, host_time_ps;
-    bool timing;
+    bool timing, unsafe;
     enum hd_status status;
     struct result_error error; /* of a run that failed or was stopped */
     struct result_simulator simulator;
@@ -63,7 +63,7 @@ struct result_cf {
 struct result {
     const char *schema, *workload, *args_json, *config_name, *config_json;
     uint64_t seed, host_time_ps, contention_free_ps;
-    bool timing;
+    bool timing, unsafe;
     uint32_t detail, status;
     struct record_cuts truncated;
     const struct result_error *error;

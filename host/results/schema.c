@@ -326,6 +326,7 @@ static const struct field result_rows[] = {
     KEY(MAP, R, config_json, "config", "every parameter, resolved"),
     KEY(U64, R, seed, "seed", "seed of the run"),
     KEY(BOOL, R, timing, "timing", "false: values only; all times are 0"),
+    KEY(BOOL, R, unsafe, "unsafe", "true: the program could read and write files"),
     CHOICE(record_detail_names, R, detail, "detail", "what bounds the lists of rows"),
     PART(OBJECT, cut_fields, R, truncated, "truncated", "how many rows were left out of each list"),
     CHOICE(result_status_names, R, status, "status", "how the run ended"),

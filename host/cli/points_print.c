@@ -1,0 +1,296 @@
+/* The table of compare, and the text under it. */
+#include "host/cli/points.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *time_text(uint64_t ps, char *out, size_t size)
+{
+    if (ps == JSON_NO_TIME)
+        snprintf(out, size, "-");
+    else
+        cli_format_time(ps, out, size);
+    return out;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : NAN;
+}
+
+static void speedup_cell(struct cli_table *t, uint64_t base_ps, uint64_t time_ps)
+{
+    double x = ratio(base_ps, time_ps);
+
+    if (isfinite(x))
+        cli_cell(t, "%.3fx", x);
+    else
+        cli_cell(t, "-");
+}
+
+static void percent_cell(struct cli_table *t, double fraction)
+{
+    char text[16];
+
+    cli_format_percent(fraction, text, sizeof text);
+    cli_cell(t, "%s", text);
+}
+
+static void time_cell(struct cli_table *t, uint64_t ps)
+{
+    char text[32];
+
+    cli_cell(t, "%s", time_text(ps, text, sizeof text));
+}
+
+static void bytes_cell(struct cli_table *t, const struct metrics *m)
+{
+    char text[32];
+
+    cli_format_bytes(m->h2d_bytes + m->d2h_bytes, text, sizeof text);
+    cli_cell(t, "%s", text);
+}
+
+static void outcome_cell(struct cli_table *t, const struct point *p)
+{
+    if (!p->ran)
+        cli_cell(t, "not run");
+    else if (p->status == RESULT_OK)
+        cli_cell(t, "%" PRIu64 " passed", p->checks_passed);
+    else if (p->status == RESULT_CHECK_FAILED)
+        cli_cell(t, "%" PRIu64 " FAILED", p->checks_failed);
+    else
+        cli_cell(t, "%s", result_status_names[p->status]);
+}
+
+/* ---- the schedulers as columns ---------------------------------------------------------------------- */
+
+enum row_kind {
+    ROW_TIME,
+    ROW_DEVICE,
+    ROW_CT,
+    ROW_TC,
+    ROW_CC,
+    ROW_TOT,
+    ROW_CONTENTION,
+    ROW_KERNELS,
+    ROW_KERNEL_BUSY,
+    ROW_BYTES,
+    ROW_LINK_BUSY,
+    ROW_CHECKS,
+};
+
+static const struct {
+    enum row_kind kind;
+    const char *title;
+} measure_rows[] = {
+    {ROW_DEVICE, "device time"},
+    {ROW_CT, "kernels beside transfers (ct)"},
+    {ROW_TC, "transfers beside kernels (tc)"},
+    {ROW_CC, "kernels beside kernels (cc)"},
+    {ROW_TOT, "any beside any (tot)"},
+    {ROW_CONTENTION, "contention-free time over time"},
+    {ROW_KERNELS, "kernels"},
+    {ROW_KERNEL_BUSY, "kernels busy"},
+    {ROW_BYTES, "bytes moved"},
+    {ROW_LINK_BUSY, "link busy"},
+    {ROW_CHECKS, "checks"},
+};
+
+static void measure_cell(struct cli_table *t, enum row_kind kind, const struct point *p)
+{
+    switch (kind) {
+    case ROW_TIME:
+        time_cell(t, p->time_ps);
+        break;
+    case ROW_DEVICE:
+        time_cell(t, p->device_time_ps);
+        break;
+    case ROW_CT:
+        percent_cell(t, p->overlap.ct);
+        break;
+    case ROW_TC:
+        percent_cell(t, p->overlap.tc);
+        break;
+    case ROW_CC:
+        percent_cell(t, p->overlap.cc);
+        break;
+    case ROW_TOT:
+        percent_cell(t, p->overlap.tot);
+        break;
+    case ROW_CONTENTION:
+        percent_cell(t, p->contention_free_ps == JSON_NO_TIME
+                            ? NAN
+                            : ratio(p->contention_free_ps, p->time_ps));
+        break;
+    case ROW_KERNELS:
+        cli_cell(t, "%" PRIu64, p->metrics.kernels);
+        break;
+    case ROW_KERNEL_BUSY:
+        time_cell(t, p->metrics.busy.kernel_ps);
+        break;
+    case ROW_BYTES:
+        bytes_cell(t, &p->metrics);
+        break;
+    case ROW_LINK_BUSY:
+        time_cell(t, p->metrics.busy.link_ps);
+        break;
+    case ROW_CHECKS:
+        outcome_cell(t, p);
+        break;
+    }
+}
+
+static void add_row(struct cli_table *t, const struct points *p, const char *title,
+                    enum row_kind kind)
+{
+    size_t i;
+
+    cli_cell(t, "%s", title);
+    for (i = 0; i < p->len; i++)
+        measure_cell(t, kind, &p->at[i]);
+}
+
+/* A row of speedups for each column but the last. */
+static void add_speedups(struct cli_table *t, const struct points *p)
+{
+    size_t base, i;
+
+    for (base = 0; base + 1 < p->len; base++) {
+        cli_cell(t, "speedup over %s", p->at[base].label);
+        for (i = 0; i < p->len; i++)
+            speedup_cell(t, p->at[base].time_ps, p->at[i].time_ps);
+    }
+}
+
+static void print_schedulers(const struct points *p, FILE *to)
+{
+    struct cli_table t = {.columns = p->len + 1};
+    size_t i;
+
+    cli_cell(&t, "%s", "");
+    for (i = 0; i < p->len; i++)
+        cli_cell(&t, "%s", p->at[i].label);
+    add_row(&t, p, "time", ROW_TIME);
+    add_speedups(&t, p);
+    for (i = 0; i < sizeof measure_rows / sizeof *measure_rows; i++)
+        add_row(&t, p, measure_rows[i].title, measure_rows[i].kind);
+    cli_table_print(&t, to);
+    cli_table_free(&t);
+}
+
+/* ---- axes: the points as rows ------------------------------------------------------------------------- */
+
+static const char *const axis_titles[] = {"time", "speedup", "device",  "ct",    "tc",
+                                          "cc",   "tot",     "kernels", "bytes", "checks"};
+enum { NAXIS_TITLES = sizeof axis_titles / sizeof *axis_titles };
+
+static void add_axis_row(struct cli_table *t, const struct points *p, const struct point *row)
+{
+    size_t a;
+
+    for (a = 0; a < row->nchanges; a++)
+        cli_cell(t, "%s", strchr(row->changes[a], '=') + 1);
+    time_cell(t, row->time_ps);
+    speedup_cell(t, p->at[0].time_ps, row->time_ps);
+    time_cell(t, row->device_time_ps);
+    percent_cell(t, row->overlap.ct);
+    percent_cell(t, row->overlap.tc);
+    percent_cell(t, row->overlap.cc);
+    percent_cell(t, row->overlap.tot);
+    cli_cell(t, "%" PRIu64, row->metrics.kernels);
+    bytes_cell(t, &row->metrics);
+    outcome_cell(t, row);
+}
+
+static void print_axes(const struct points *p, FILE *to)
+{
+    struct cli_table t = {.columns = p->axes + NAXIS_TITLES};
+    size_t i;
+
+    for (i = 0; i < p->axes; i++)
+        cli_cell(&t, "%.*s", (int)strcspn(p->at[0].changes[i], "="), p->at[0].changes[i]);
+    for (i = 0; i < NAXIS_TITLES; i++)
+        cli_cell(&t, "%s", axis_titles[i]);
+    for (i = 0; i < p->len; i++)
+        add_axis_row(&t, p, &p->at[i]);
+    cli_table_print(&t, to);
+    fputs("speedup is over the first row\n", to);
+    cli_table_free(&t);
+}
+
+void points_print(const struct points *p, FILE *to)
+{
+    if (p->axes)
+        print_axes(p, to);
+    else
+        print_schedulers(p, to);
+}
+
+/* ---- why ------------------------------------------------------------------------------------------------ */
+
+/* Time that the busier direction of the link needs: no schedule moves the same bytes faster. */
+static uint64_t link_bound(const struct busy *b)
+{
+    return b->h2d_ps > b->d2h_ps ? b->h2d_ps : b->d2h_ps;
+}
+
+static void explain_link(const struct point *serial, const struct point *parallel, FILE *to)
+{
+    char bound[32], share[16];
+
+    cli_format_time(link_bound(&parallel->metrics.busy), bound, sizeof bound);
+    cli_format_percent(ratio(parallel->metrics.busy.link_ps, parallel->time_ps), share,
+                       sizeof share);
+    fprintf(to,
+            "The run is bound by transfers: the link is busy for %s of the parallel time. Moving "
+            "these bytes takes\n"
+            "%s whatever the schedule, so that no schedule can be more than %.3f times as fast as "
+            "%s.\n",
+            share, bound, ratio(serial->time_ps, link_bound(&parallel->metrics.busy)),
+            serial->label);
+}
+
+static void explain_chain(const struct point *serial, const struct point *parallel, FILE *to)
+{
+    char chain[32], kernels[16], link[16];
+
+    cli_format_percent(ratio(parallel->metrics.busy.kernel_ps, parallel->time_ps), kernels,
+                       sizeof kernels);
+    cli_format_percent(ratio(parallel->metrics.busy.link_ps, parallel->time_ps), link, sizeof link);
+    fprintf(to, "Kernels run for %s of the parallel time, the link is busy for %s of it.\n",
+            kernels, link);
+    if (parallel->contention_free_ps == JSON_NO_TIME || parallel->contention_free_ps == 0)
+        return;
+    cli_format_time(parallel->contention_free_ps, chain, sizeof chain);
+    fprintf(to,
+            "The longest chain of dependent computations takes %s when nothing is in its way, so "
+            "that no schedule\n"
+            "of this DAG can be more than %.3f times as fast as %s.\n",
+            chain, ratio(serial->time_ps, parallel->contention_free_ps), serial->label);
+}
+
+void points_explain(const struct points *p, FILE *to)
+{
+    const struct point *parallel, *serial;
+
+    if (p->axes || p->len < 2)
+        return;
+    parallel = &p->at[p->len - 1];
+    serial = &p->at[p->len - 2];
+    if (p->len == 2)
+        fputs("um.page_faults is off on this device: arrays move ahead of each launch and prefetch "
+              "changes nothing, so that\n"
+              "there is one serial column.\n",
+              to);
+    if (parallel->time_ps == 0 || serial->time_ps == 0)
+        return;
+    /* What bounds a schedule is the longer of the two. */
+    if (link_bound(&parallel->metrics.busy) > (parallel->contention_free_ps == JSON_NO_TIME
+                                                   ? parallel->metrics.busy.kernel_ps
+                                                   : parallel->contention_free_ps))
+        explain_link(serial, parallel, to);
+    else
+        explain_chain(serial, parallel, to);
+}
