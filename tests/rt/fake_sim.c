@@ -105,6 +105,11 @@ void fake_fail(struct sim_machine *m)
 
 /* ---- time ---------------------------------------------------------------------------------------- */
 
+static bool moves_data(enum sim_cmd_kind kind)
+{
+    return kind == SIM_PREFETCH || kind == SIM_COPY_H2D || kind == SIM_COPY_D2H;
+}
+
 static bool is_done(const struct sim_machine *m, uint64_t ticket)
 {
     return m->log.at[ticket - 1].done;
@@ -123,9 +128,11 @@ static void record(struct sim_machine *m, const struct fake_cmd *c)
                                   .limit = "none"};
     struct sim_transfer_record t = {.ticket = c->ticket,
                                     .tag = c->tag,
-                                    .queue = c->queue,
+                                    .queue = c->of_host ? 0 : c->queue,
                                     .array = c->array,
-                                    .kind = c->kind == SIM_PREFETCH ? SIM_T_PREFETCH : SIM_T_COPY,
+                                    .kind = c->of_host                ? SIM_T_FAULT
+                                            : c->kind == SIM_PREFETCH ? SIM_T_PREFETCH
+                                                                      : SIM_T_COPY,
                                     .to_device = c->kind != SIM_COPY_D2H,
                                     .bytes = c->bytes,
                                     .queued_ps = c->queued_ps,
@@ -134,14 +141,13 @@ static void record(struct sim_machine *m, const struct fake_cmd *c)
 
     if (c->kind == SIM_KERNEL && m->sink.kernel)
         m->sink.kernel(m->sink.user, &k);
-    if ((c->kind == SIM_PREFETCH || c->kind == SIM_COPY_H2D || c->kind == SIM_COPY_D2H) &&
-        m->sink.transfer)
+    if (moves_data(c->kind) && m->sink.transfer)
         m->sink.transfer(m->sink.user, &t);
 }
 
 static void start(struct sim_machine *m, struct fake_cmd *c)
 {
-    bool moves = c->kind == SIM_PREFETCH || c->kind == SIM_COPY_H2D || c->kind == SIM_COPY_D2H;
+    bool moves = moves_data(c->kind);
 
     c->started = true;
     c->start_ps = m->now;
@@ -157,7 +163,7 @@ static void finish(struct sim_machine *m, struct fake_cmd *c)
     c->done = true;
     for (uint32_t i = 0; i < c->narrays; i++) {
         m->arrays.at[c->arrays[i]].in_flight--;
-        m->arrays.at[c->arrays[i]].on_device = true;
+        m->arrays.at[c->arrays[i]].on_device = !c->of_host;
     }
     record(m, c);
 }
@@ -291,27 +297,40 @@ static void fill_kernel(struct sim_machine *m, struct fake_cmd *c, const struct 
     }
 }
 
+static void fill_transfer(struct sim_machine *m, struct fake_cmd *c, uint32_t array, uint64_t bytes,
+                          uint64_t duration_ps)
+{
+    c->array = c->arrays[c->narrays++] = array;
+    c->bytes = bytes;
+    c->duration_ps = duration_ps;
+    m->arrays.at[array].in_flight++;
+}
+
+/* The command starts when the machine settles. 0 when memory is short. */
+static uint64_t put(struct sim_machine *m, struct fake_cmd *c)
+{
+    c->ticket = m->log.len + 1;
+    c->queued_ps = m->now;
+    if (!vec_push(&m->log, *c) || !vec_push(&m->queues.at[c->queue].cmds, m->log.len - 1))
+        return 0;
+    return c->ticket;
+}
+
 static enum hd_status fake_submit(struct sim_machine *m, uint32_t queue, const struct sim_cmd *cmd,
                                   uint64_t *ticket, struct hd_error *err)
 {
-    struct fake_cmd c = {.kind = cmd->kind, .queue = queue, .tag = cmd->tag, .queued_ps = m->now};
+    struct fake_cmd c = {.kind = cmd->kind, .queue = queue, .tag = cmd->tag, .awaited = cmd->ticket};
 
     if (cmd->kind == SIM_KERNEL && cmd->launch.block[0] > 1024)
         return hd_error_set(err, HD_BAD_INPUT, "launch-shape", NULL, NULL, "block of %u",
                             cmd->launch.block[0]);
-    c.ticket = m->log.len + 1;
-    c.awaited = cmd->ticket;
-    if (cmd->kind == SIM_KERNEL) {
+    if (cmd->kind == SIM_KERNEL)
         fill_kernel(m, &c, &cmd->launch);
-    } else if (cmd->kind == SIM_PREFETCH || cmd->kind == SIM_COPY_H2D || cmd->kind == SIM_COPY_D2H) {
-        c.array = c.arrays[c.narrays++] = cmd->copy.array;
-        c.bytes = cmd->copy.bytes;
-        c.duration_ps = c.bytes * m->link_rate;
-        m->arrays.at[c.array].in_flight++;
-    }
-    if (!vec_push(&m->log, c) || !vec_push(&m->queues.at[queue].cmds, m->log.len - 1))
+    else if (moves_data(cmd->kind))
+        fill_transfer(m, &c, cmd->copy.array, cmd->copy.bytes, cmd->copy.bytes * m->link_rate);
+    *ticket = put(m, &c);
+    if (*ticket == 0)
         return HD_BROKEN(err, "no memory");
-    *ticket = c.ticket;
     settle(m);
     return HD_OK;
 }
@@ -366,26 +385,17 @@ static void fake_array_attach(struct sim_machine *m, uint32_t id, int32_t to)
 static uint64_t fake_host_access(struct sim_machine *m, const struct sim_host_access *access)
 {
     struct fake_array *a = &m->arrays.at[access->array];
-    struct sim_cmd cmd = {.kind = SIM_MARK};
-    uint64_t ticket = 0;
-    uint32_t queue;
+    struct fake_cmd c = {.kind = SIM_COPY_D2H, .of_host = true};
+    bool moves = a->on_device && !access->untimed && m->move_ps > 0;
 
     m->accesses++;
     m->untimed += access->untimed;
-    if (!a->on_device || access->untimed || m->move_ps == 0) {
-        a->on_device = false;
-        return 0;
-    }
     a->on_device = false;
-    if (fake_queue_new(m, &queue, NULL) != HD_OK)
+    if (!moves || fake_queue_new(m, &c.queue, NULL) != HD_OK)
         return 0;
-    cmd.kind = SIM_COPY_D2H;
-    cmd.copy.array = access->array;
-    cmd.copy.bytes = m->link_rate ? m->move_ps / m->link_rate : 0;
-    if (fake_submit(m, queue, &cmd, &ticket, NULL) != HD_OK)
-        return 0;
-    fake_queue_free(m, queue);
-    return ticket;
+    fake_queue_free(m, c.queue);
+    fill_transfer(m, &c, access->array, access->bytes, m->move_ps);
+    return put(m, &c);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct fake_cmd {
     uint64_t queued_ps, start_ps, end_ps;
     struct sim_launch launch;    /* lists are not kept, except: */
     uint32_t arrays[8], narrays; /* the first of a kernel */
-    bool started, done;
+    bool of_host, started, done; /* of_host: a move for an access of the host */
 };
 
 extern const struct rt_machine_ops fake_machine;

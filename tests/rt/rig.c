@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,12 +264,17 @@ static void describe_launch(struct rig *r, size_t first_cmd)
     }
 }
 
+/* ": sync S1,S2" from the waits since first_wait, those for pages apart. */
 static void describe_access(struct rig *r, size_t first_wait)
 {
+    size_t n = 0;
+
     for (size_t i = first_wait; i < fake_waits(r->machine); i++) {
         uint64_t ticket = fake_wait(r->machine, i);
 
-        text_add(&r->schedule, "%s", i == first_wait ? ": sync " : ",");
+        if (ticket && fake_cmd(r->machine, ticket - 1)->of_host)
+            continue;
+        text_add(&r->schedule, "%s", n++ ? "," : ": sync ");
         if (ticket)
             text_add(&r->schedule, "S%u", stream_of_ticket(r, ticket));
         else
@@ -436,4 +442,24 @@ size_t rig_streams_used(const struct rig *r)
         n += !seen;
     }
     return n;
+}
+
+/* ---- seeds --------------------------------------------------------------------------------------- */
+
+int rig_seed_setup(void **state)
+{
+    *state = calloc(1, sizeof(uint64_t));
+    return *state ? 0 : -1;
+}
+
+int rig_seed_teardown(void **state)
+{
+    print_message("last seed %" PRIu64 "\n", *rig_seed(state));
+    free(*state);
+    return 0;
+}
+
+uint64_t *rig_seed(void **state)
+{
+    return *state;
 }
