@@ -1,12 +1,17 @@
 /*
- * A machine of queues, link and memory alone, for tests: its dispatcher is here, and a kernel takes
- * the time that is its first argument, in picoseconds, and 0 is for ever. Rates are whole bytes a
- * nanosecond, so that times are easy to write down.
+ * A machine of queues, link and memory alone, for tests. Its dispatcher is here: a kernel takes the
+ * time that is its first argument, in picoseconds, and 0 is for ever. So that this dispatcher is
+ * the one that queues call, they are compiled into the test, with its names. Rates are whole bytes
+ * a nanosecond, so that times are easy to write down.
  */
 #ifndef HD_TESTS_SIM_RIG_H
 #define HD_TESTS_SIM_RIG_H
 
-#include "sim/machine.h"
+#define dispatch_check rig_dispatch_check
+#define dispatch_kernel rig_dispatch_kernel
+
+#include "sim/command.c"
+#include "sim/queue.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
