@@ -68,7 +68,8 @@ static bool term(struct assembler *as, struct isa_insn *in, bool minus)
         if (!asm_product(as, &v))
             return false;
         if (asm_at(as, '*') || asm_tok(as)->kind == TOK_NAME)
-            return asm_fail(as, asm_tok(as)->col, "asm-address", "write v0*4", "the scale stands behind");
+            return asm_fail(as, asm_tok(as)->col, "asm-address", "write v0*4",
+                            "the scale stands behind");
         return add_disp(as, in, &v, minus, col);
     }
 }

@@ -15,14 +15,14 @@
 #include "sim/base/vec.h"
 
 enum {
-    ASM_MAX_LINE = 65536,          /* bytes of one line */
-    ASM_MAX_DEPTH = 64,            /* nested includes, macros and calls */
-    ASM_MAX_ARGS = 32,             /* arguments of a macro or a func */
-    ASM_MAX_FILE = 64 << 20,       /* bytes of one file */
-    ASM_MAX_EXPANDED = 256 << 20,  /* bytes that macros and .rept may make in all */
-    ASM_MAX_LINES = 20 * 1000 * 1000, /* lines read, expansions counted */
+    ASM_MAX_LINE = 65536,            /* bytes of one line */
+    ASM_MAX_DEPTH = 64,              /* nested includes, macros and calls */
+    ASM_MAX_ARGS = 32,               /* arguments of a macro or a func */
+    ASM_MAX_FILE = 64 << 20,         /* bytes of one file */
+    ASM_MAX_EXPANDED = 64 << 20,     /* bytes that macros and .rept may make in all */
+    ASM_MAX_LINES = 4 * 1000 * 1000, /* lines read, expansions counted */
     ASM_MAX_INSNS = 1 << 24,
-    ASM_MAX_USES = 16,             /* ranges in one .uses */
+    ASM_MAX_USES = 16, /* ranges in one .uses */
 };
 
 struct slice {
@@ -61,8 +61,8 @@ enum token_kind { TOK_END, TOK_NAME, TOK_NUMBER, TOK_STRING, TOK_CHAR, TOK_PUNCT
 
 struct token {
     uint8_t kind;
-    char punct;   /* the character; '<' and '>' stand for << and >> */
-    uint32_t col; /* from 1 */
+    char punct;        /* the character; '<' and '>' stand for << and >> */
+    uint32_t col;      /* from 1 */
     struct slice text; /* of a string or character without its quotes */
 };
 
@@ -71,11 +71,11 @@ enum value_kind { VALUE_INT, VALUE_FLOAT, VALUE_BITS };
 
 struct value {
     uint8_t kind;
-    bool hex;    /* written in hexadecimal or binary: bits rather than a number */
+    bool hex;         /* written in hexadecimal or binary: bits rather than a number */
     bool literal_inf; /* inf was written, so that it is not an overflow */
-    bool nonzero; /* the digits of a float are not all 0: a result of 0 is an underflow */
-    __int128 i;  /* INT, BITS */
-    double d;    /* FLOAT, and the same rounded once to f32 */
+    bool nonzero;     /* the digits of a float are not all 0: a result of 0 is an underflow */
+    __int128 i;       /* INT, BITS */
+    double d;         /* FLOAT, and the same rounded once to f32 */
     float f;
 };
 
@@ -111,14 +111,14 @@ struct macro {
 /* One nested source of lines. */
 struct frame {
     uint8_t kind;
-    bool ret_seen;  /* FUNC */
+    bool ret_seen; /* FUNC */
     const char *at, *end;
     uint32_t file, line; /* line: of the text at `at` */
     uint32_t serial;     /* of this expansion: makes local names unique */
     const struct macro *macro;
     const struct func *func;
     struct isa_operand args[ASM_MAX_ARGS]; /* FUNC: what the parameters stand for */
-    struct slice body;   /* REPT: repeated `left` more times */
+    struct slice body;                     /* REPT: repeated `left` more times */
     uint32_t body_line, left, iteration;
     const struct frame *outer; /* REPT inside a macro body has been substituted already */
 };
@@ -142,8 +142,8 @@ enum { NO_LABEL = UINT32_MAX };
 struct stmt {
     uint8_t kind;
     bool has_cond, cond_not; /* IF, BREAK, CONTINUE: insn.a is the mask */
-    bool made;      /* by the sugar, not written by hand */
-    uint32_t line;  /* index in isa_program.lines */
+    bool made;               /* by the sugar, not written by hand */
+    uint32_t line;           /* index in isa_program.lines */
     uint32_t col;
     uint32_t label; /* LABEL; INSN with a target; else NO_LABEL */
     struct isa_insn insn;
@@ -337,7 +337,9 @@ bool asm_label_make(struct assembler *as, uint32_t *label);
 bool asm_sugar(struct assembler *as);
 /* sugar_regs.c: refuses hand use of what the sugar owns; `pairs` scalar pairs are given their registers. */
 bool asm_sugar_own(struct assembler *as, stmt_list *stmts, unsigned pairs);
-enum { SUGAR_FIRST_PAIR = 1 << 12 }; /* operand index of the first scalar pair before it has its register */
+enum {
+    SUGAR_FIRST_PAIR = 1 << 12
+}; /* operand index of the first scalar pair before it has its register */
 
 /* ---- layout.c ------------------------------------------------------------------------------- */
 

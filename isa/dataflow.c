@@ -23,7 +23,7 @@ struct flow {
     uint32_t first, end, nblocks;
     uint32_t *block_of; /* of each pc from first on */
     struct block *blocks;
-    uint32_t *work;     /* stack of blocks to visit; each stands in it at most once */
+    uint32_t *work; /* stack of blocks to visit; each stands in it at most once */
     uint32_t nwork;
     bool *queued;
 };

@@ -17,7 +17,8 @@ static bool dir_const(struct assembler *as, uint32_t col)
         return false;
     return asm_keep_text(as, &copy, "%.*s", (int)name.len, name.at) &&
            ((symtab_add(&as->consts, copy, (uint32_t)as->const_values.len) &&
-             vec_push(&as->const_values, v)) || asm_no_memory(as));
+             vec_push(&as->const_values, v)) ||
+            asm_no_memory(as));
 }
 
 static bool dir_include(struct assembler *as, uint32_t col)

@@ -89,8 +89,8 @@ static void add_literal(uint64_t bits, enum isa_type type, struct text *out)
         add_f64(bits, out);
         break;
     case T_I32:
-        text_add(out, "%lld", (long long)(bits <= INT32_MAX ? (int64_t)bits
-                                                            : (int64_t)bits - (INT64_C(1) << 32)));
+        text_add(out, "%lld",
+                 (long long)(bits <= INT32_MAX ? (int64_t)bits : (int64_t)bits - (INT64_C(1) << 32)));
         break;
     case T_I64:
         text_add(out, "%s%llu", bits > INT64_MAX ? "-" : "",

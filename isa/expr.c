@@ -24,7 +24,8 @@ static bool bits_of(struct assembler *as, struct value *v)
 {
     uint32_t col = asm_tok(as)->col;
 
-    if (!asm_want(as, '(', "behind bits") || !asm_expr(as, v) || !asm_want(as, ')', "behind the bits"))
+    if (!asm_want(as, '(', "behind bits") || !asm_expr(as, v) ||
+        !asm_want(as, ')', "behind the bits"))
         return false;
     if (v->kind != VALUE_INT || v->i < 0)
         return asm_fail(as, col, "asm-operand-type", "write bits(0x7fc00001)",
@@ -52,9 +53,10 @@ static bool named_value(struct assembler *as, struct value *v)
     else if ((s = symtab_find(&as->consts, t->text)) != NULL)
         *v = as->const_values.at[s->value];
     else
-        return asm_fail(as, t->col, "asm-unknown-name",
-                        "constants come from .const, local memory from .local, parameters from .param",
-                        "unknown name `%.*s`", SLICE(t->text));
+        return asm_fail(
+            as, t->col, "asm-unknown-name",
+            "constants come from .const, local memory from .local, parameters from .param",
+            "unknown name `%.*s`", SLICE(t->text));
     as->next++;
     return true;
 }
@@ -101,7 +103,8 @@ bool asm_factor(struct assembler *as, struct value *v)
     if (!minus)
         return true;
     if (v->kind == VALUE_BITS)
-        return asm_fail(as, col, "asm-operand-type", "", "bits() has no sign and takes no arithmetic");
+        return asm_fail(as, col, "asm-operand-type", "",
+                        "bits() has no sign and takes no arithmetic");
     if (v->kind == VALUE_FLOAT && isnan(v->d))
         return asm_fail(as, col, "asm-operand-type", "write bits(0xffc00000)",
                         "nan has no sign: there is one canonical NaN");
@@ -122,15 +125,27 @@ static bool int_op(struct assembler *as, uint32_t col, char op, const struct val
     if (op == '/' && b->i == 0)
         return asm_fail(as, col, "asm-expression", "", "division by zero");
     if ((op == '<' || op == '>') && (b->i < 0 || b->i > 63))
-        return asm_fail(as, col, "asm-expression", "a shift goes from 0 to 63",
-                        "a shift by %lld", (long long)b->i);
+        return asm_fail(as, col, "asm-expression", "a shift goes from 0 to 63", "a shift by %lld",
+                        (long long)b->i);
     switch (op) {
-    case '+': r = a->i + b->i; break;
-    case '-': r = a->i - b->i; break;
-    case '*': r = a->i * b->i; break; /* 65 bits each at most: -2^64 < i < 2^64 */
-    case '/': r = a->i / b->i; break;
-    case '<': r = a->i * ((__int128)1 << b->i); break;
-    case '>': r = a->i >> b->i; break;
+    case '+':
+        r = a->i + b->i;
+        break;
+    case '-':
+        r = a->i - b->i;
+        break;
+    case '*':
+        r = a->i * b->i;
+        break; /* 65 bits each at most: -2^64 < i < 2^64 */
+    case '/':
+        r = a->i / b->i;
+        break;
+    case '<':
+        r = a->i * ((__int128)1 << b->i);
+        break;
+    case '>':
+        r = a->i >> b->i;
+        break;
     }
     a->i = r;
     a->hex |= b->hex;
@@ -152,10 +167,18 @@ static bool float_op(struct assembler *as, uint32_t col, char op, const struct v
     double x = as_double(a), y = as_double(b), r;
 
     switch (op) {
-    case '+': r = x + y; break;
-    case '-': r = x - y; break;
-    case '*': r = x * y; break;
-    case '/': r = x / y; break;
+    case '+':
+        r = x + y;
+        break;
+    case '-':
+        r = x - y;
+        break;
+    case '*':
+        r = x * y;
+        break;
+    case '/':
+        r = x / y;
+        break;
     default:
         return asm_fail(as, col, "asm-operand-type", "", "a float cannot be shifted");
     }
@@ -163,10 +186,12 @@ static bool float_op(struct assembler *as, uint32_t col, char op, const struct v
     return true;
 }
 
-static bool apply(struct assembler *as, uint32_t col, char op, const struct value *b, struct value *a)
+static bool apply(struct assembler *as, uint32_t col, char op, const struct value *b,
+                  struct value *a)
 {
     if (a->kind == VALUE_BITS || b->kind == VALUE_BITS)
-        return asm_fail(as, col, "asm-operand-type", "", "bits() has no sign and takes no arithmetic");
+        return asm_fail(as, col, "asm-operand-type", "",
+                        "bits() has no sign and takes no arithmetic");
     if (a->kind == VALUE_INT && b->kind == VALUE_INT)
         return int_op(as, col, op, b, a);
     return float_op(as, col, op, b, a);
@@ -216,8 +241,6 @@ bool asm_expr(struct assembler *as, struct value *v)
         uint32_t col = t->col;
         struct value b;
 
-        if (t->text.len != 2)
-            return asm_fail(as, col, "asm-syntax", "shifts are << and >>", "unexpected `%c`", op);
         as->next++;
         if (!sum(as, &b) || !apply(as, col, op, &b, v))
             return false;

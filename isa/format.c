@@ -107,8 +107,8 @@ static int find_name(const char *const *names, size_t count, const char *name, s
 }
 
 static const char *const type_names[] = {
-    [T_NONE] = "none", [T_B32] = "b32", [T_U32] = "u32", [T_I32] = "i32", [T_F32] = "f32",
-    [T_B64] = "b64",   [T_U64] = "u64", [T_I64] = "i64", [T_F64] = "f64", [T_U8] = "u8",
+    [T_NONE] = "none", [T_B32] = "b32", [T_U32] = "u32", [T_I32] = "i32",   [T_F32] = "f32",
+    [T_B64] = "b64",   [T_U64] = "u64", [T_I64] = "i64", [T_F64] = "f64",   [T_U8] = "u8",
     [T_I8] = "i8",     [T_U16] = "u16", [T_I16] = "i16", [T_MASK] = "mask",
 };
 enum { NUM_TYPES = sizeof type_names / sizeof *type_names };
@@ -127,10 +127,12 @@ enum isa_type isa_type_find(const char *name, size_t len)
 
 #define SV(name) [ISA_SV_##name - ISA_MAX_SREGS]
 static const char *const sspecial_names[] = {
-    SV(GROUP_X) = "%group_x",     SV(GROUP_Y) = "%group_y",     SV(GROUP_Z) = "%group_z",
-    SV(GROUPS_X) = "%groups_x",   SV(GROUPS_Y) = "%groups_y",   SV(GROUPS_Z) = "%groups_z",
-    SV(THREADS_X) = "%threads_x", SV(THREADS_Y) = "%threads_y", SV(THREADS_Z) = "%threads_z",
-    SV(WAVE) = "%wave",           SV(WAVES) = "%waves",         SV(WIDTH) = "%width",
+    SV(GROUP_X) = "%group_x",     SV(GROUP_Y) = "%group_y",
+    SV(GROUP_Z) = "%group_z",     SV(GROUPS_X) = "%groups_x",
+    SV(GROUPS_Y) = "%groups_y",   SV(GROUPS_Z) = "%groups_z",
+    SV(THREADS_X) = "%threads_x", SV(THREADS_Y) = "%threads_y",
+    SV(THREADS_Z) = "%threads_z", SV(WAVE) = "%wave",
+    SV(WAVES) = "%waves",         SV(WIDTH) = "%width",
     SV(GROUP) = "%group",         SV(LOCAL_BYTES) = "%local_bytes",
 };
 #undef SV

@@ -20,7 +20,7 @@ enum {
 /* What a format has beside d, a, b, c. */
 enum isa_extra {
     ISA_X_ADDRESS = 1u << 0,
-    ISA_X_LOCAL = 1u << 1,  /* the address is one of local memory */
+    ISA_X_LOCAL = 1u << 1,   /* the address is one of local memory */
     ISA_X_SPECIAL = 1u << 2, /* imm is an enum isa_vspecial */
     ISA_X_TARGET = 1u << 3,
     ISA_X_STRING = 1u << 4, /* imm is the index of a string */

@@ -18,8 +18,11 @@ static bool param_kind(struct assembler *as, struct func_param *p)
     static const struct {
         const char *name;
         uint8_t kind, words;
-    } kinds[] = {
-        {"v", ISA_O_V, 1}, {"s", ISA_O_S, 1}, {"m", ISA_O_M, 1}, {"v64", ISA_O_V, 2}, {"s64", ISA_O_S, 2}};
+    } kinds[] = {{"v", ISA_O_V, 1},
+                 {"s", ISA_O_S, 1},
+                 {"m", ISA_O_M, 1},
+                 {"v64", ISA_O_V, 2},
+                 {"s64", ISA_O_S, 2}};
     const struct token *t = asm_tok(as);
     struct slice name = asm_tok_text(t);
 
@@ -56,7 +59,8 @@ static bool func_params(struct assembler *as, struct func *f)
             return false;
         for (size_t i = 0; i < f->nparams; i++)
             if (slice_same(f->params[i].name, p->name))
-                return asm_fail(as, col, "asm-duplicate", "", "parameter `%.*s` twice", SLICE(p->name));
+                return asm_fail(as, col, "asm-duplicate", "", "parameter `%.*s` twice",
+                                SLICE(p->name));
         f->nparams++;
     }
     return true;
@@ -84,7 +88,8 @@ static bool used_range(struct assembler *as, struct func *f)
         if (found == FOUND_BAD)
             return false;
         if (found == NOT_FOUND || last.kind != first.kind || last.index < first.index)
-            return asm_fail(as, col, "asm-func", "write v20-v31", "a range ends in a register behind its first");
+            return asm_fail(as, col, "asm-func", "write v20-v31",
+                            "a range ends in a register behind its first");
     }
     *r = (struct reg_range){first.kind, first.index, last.index};
     f->nuses++;
@@ -132,15 +137,15 @@ bool asm_func_define(struct assembler *as, uint32_t col)
     return symtab_add(&as->funcs, f->name, (uint32_t)(as->func_list.len - 1)) || asm_no_memory(as);
 }
 
-static bool in_range(const struct reg_range *r, const struct isa_operand *o)
+static bool overlaps(const struct reg_range *r, const struct isa_operand *o)
 {
     unsigned last = o->index + (o->words == 2 ? 1u : 0u);
 
     return r->kind == o->kind && last >= r->first && o->index <= r->last;
 }
 
-static bool check_arg(struct assembler *as, const struct func *f, size_t i, const struct isa_operand *o,
-                      uint32_t col)
+static bool check_arg(struct assembler *as, const struct func *f, size_t i,
+                      const struct isa_operand *o, uint32_t col)
 {
     const struct func_param *p = &f->params[i];
     char text[24];
@@ -150,10 +155,12 @@ static bool check_arg(struct assembler *as, const struct func *f, size_t i, cons
         return asm_fail(as, col, "asm-arguments", "",
                         "`%s` cannot be parameter `%.*s` of func `%.*s`, which is %s%s", text,
                         SLICE(p->name), SLICE(f->name),
-                        p->kind == ISA_O_V ? "v" : p->kind == ISA_O_S ? "s" : "m",
+                        p->kind == ISA_O_V   ? "v"
+                        : p->kind == ISA_O_S ? "s"
+                                             : "m",
                         p->words == 2 ? "64" : "");
     for (size_t u = 0; u < f->nuses; u++)
-        if (in_range(&f->uses[u], o))
+        if (overlaps(&f->uses[u], o))
             return asm_fail(as, col, "asm-func-uses", "pass another register",
                             "argument `%s` is among the registers that func `%.*s` uses", text,
                             SLICE(f->name));
@@ -175,16 +182,15 @@ static bool call_args(struct assembler *as, const struct func *f, uint32_t call_
         if (found == NOT_FOUND)
             return asm_fail(as, t->col, "asm-arguments", "move a value into a register first",
                             "arguments are registers, found `%.*s`", SLICE(text));
-        if (n == f->nparams)
-            break;
-        if (!check_arg(as, f, n, &args[n], t->col))
+        if (n < f->nparams && !check_arg(as, f, n, &args[n], t->col))
             return false;
-        n++;
+        if (n++ == f->nparams) /* one too many; args has room for no more */
+            break;
     }
-    if (asm_tok(as)->kind == TOK_END && n == f->nparams)
-        return true;
-    return asm_fail(as, call_col, "asm-arguments", "", "func `%.*s` takes %zu arguments", SLICE(f->name),
-                    f->nparams);
+    if (n == f->nparams)
+        return asm_want_end(as);
+    return asm_fail(as, call_col, "asm-arguments", "", "func `%.*s` takes %zu arguments",
+                    SLICE(f->name), f->nparams);
 }
 
 bool asm_call(struct assembler *as, uint32_t col)
@@ -231,17 +237,23 @@ bool asm_ret(struct assembler *as, uint32_t col)
     return asm_want_end(as);
 }
 
+static bool holds(const struct reg_range *r, const struct isa_operand *o)
+{
+    return r->kind == o->kind && o->index >= r->first &&
+           o->index + (o->words == 2 ? 1u : 0u) <= r->last;
+}
+
 static bool may_write(const struct frame *f, const struct isa_operand *d)
 {
     for (size_t i = 0; i < f->func->nparams; i++) {
         const struct isa_operand *a = &f->args[i];
         struct reg_range r = {a->kind, a->index, (uint16_t)(a->index + (a->words == 2))};
 
-        if (in_range(&r, d))
+        if (holds(&r, d))
             return true;
     }
     for (size_t i = 0; i < f->func->nuses; i++)
-        if (in_range(&f->func->uses[i], d))
+        if (holds(&f->func->uses[i], d))
             return true;
     return false;
 }

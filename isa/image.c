@@ -24,8 +24,8 @@ static uint32_t table_hash(void)
 
 static void put_u32(struct text *out, uint32_t value)
 {
-    const char bytes[4] = {(char)(value & 0xff), (char)(value >> 8 & 0xff), (char)(value >> 16 & 0xff),
-                           (char)(value >> 24)};
+    const char bytes[4] = {(char)(value & 0xff), (char)(value >> 8 & 0xff),
+                           (char)(value >> 16 & 0xff), (char)(value >> 24)};
 
     text_add_bytes(out, bytes, sizeof bytes);
 }

@@ -59,7 +59,8 @@ static bool param_type(struct assembler *as, struct isa_param *p)
     enum isa_type type = t->kind == TOK_NAME ? isa_type_find(text.at, text.len) : T_NONE;
 
     if (type == T_NONE || type == T_MASK || type == T_B32 || type == T_B64)
-        return asm_fail(as, t->col, "asm-type", "f32, i32, u32, f64, i64, u64, or an array such as f32[]",
+        return asm_fail(as, t->col, "asm-type",
+                        "f32, i32, u32, f64, i64, u64, or an array such as f32[]",
                         "`%.*s` is no type of a parameter", SLICE(text));
     as->next++;
     if (asm_take(as, '[')) {
@@ -83,8 +84,8 @@ bool asm_dir_param(struct assembler *as, uint32_t col)
     unsigned words, sreg = k->sregs;
 
     if (!before_code(as, col, ".param") || !asm_want_name(as, "the parameter's name", &name) ||
-        !asm_new_name(as, name, name_col, "a parameter") || !copy_name(as, name, name_col, p.name) ||
-        !param_type(as, &p) || !asm_want_end(as))
+        !asm_new_name(as, name, name_col, "a parameter") ||
+        !copy_name(as, name, name_col, p.name) || !param_type(as, &p) || !asm_want_end(as))
         return false;
     if (as->kernel.declared_sregs)
         return asm_fail(as, col, "asm-directive-order", "move .sregs behind the parameters",
@@ -92,8 +93,8 @@ bool asm_dir_param(struct assembler *as, uint32_t col)
     words = p.is_array ? 2 : isa_type_words((enum isa_type)p.type);
     sreg += words == 2 && sreg % 2;
     if (k->nparams == ISA_MAX_PARAMS || sreg + words > ISA_MAX_SREGS)
-        return asm_fail(as, col, "asm-params", "pass an array of values",
-                        "more than %d parameters", ISA_MAX_PARAMS);
+        return asm_fail(as, col, "asm-params", "pass an array of values", "more than %d parameters",
+                        ISA_MAX_PARAMS);
     p.sreg = (uint8_t)sreg;
     k->sregs = sreg + words;
     k->params[k->nparams] = p;
@@ -230,10 +231,11 @@ static bool find_forms(struct assembler *as)
     if (k->declared_form) {
         if (k->sugar && k->k.forms != ISA_FORM_PREDICATED)
             return asm_fail_at(as, k->file, k->line, k->col, "asm-form", "write .form predicated",
-                               "the regions of kernel `%s` expand to the predicated form", k->k.name);
+                               "the regions of kernel `%s` expand to the predicated form",
+                               k->k.name);
         return true;
     }
-    k->k.forms = k->sugar                ? ISA_FORM_PREDICATED
+    k->k.forms = k->sugar                 ? ISA_FORM_PREDICATED
                  : writes_exec(&k->stmts) ? ISA_FORM_EXEC
                                           : ISA_FORM_ALL;
     return true;

@@ -47,6 +47,21 @@ static bool check_end(struct assembler *as, const struct stmt *last)
                          isa_ops[last->insn.op].name);
 }
 
+/* `open` is a label with nothing behind it, or NULL: one of a region's end if `made`, else one of the source. */
+static bool check_last_label(struct assembler *as, const struct stmt *open, bool made)
+{
+    struct slice name = open ? as->labels.at[open->label].name : (struct slice){0};
+
+    if (!open || made != !name.at)
+        return true;
+    if (made)
+        return asm_fail_line(as, open->line, open->col, "asm-runs-off", "end the kernel with s_end",
+                             "kernel `%s` can run off its end behind this region",
+                             as->kernel.k.name);
+    return asm_fail_line(as, open->line, open->col, "asm-label-at-end", "put s_end behind it",
+                         "label `%.*s` has no instruction behind it", SLICE(name));
+}
+
 /* Labels to pcs; *last is the last instruction. */
 static bool number(struct assembler *as, const struct stmt **last)
 {
@@ -71,14 +86,8 @@ static bool number(struct assembler *as, const struct stmt **last)
         return asm_fail(as, 1, "asm-too-long", "split the program", "more than %d instructions",
                         ASM_MAX_INSNS);
     as->kernel.k.end = pc;
-    if (!check_end(as, *last) || !open)
-        return *last && !open && check_end(as, *last);
-    if (!as->labels.at[open->label].name.at)
-        return asm_fail_line(as, open->line, open->col, "asm-runs-off", "end the kernel with s_end",
-                             "kernel `%s` can run off its end behind this region", as->kernel.k.name);
-    return asm_fail_line(as, open->line, open->col, "asm-label-at-end", "put s_end behind it",
-                         "label `%.*s` has no instruction behind it",
-                         SLICE(as->labels.at[open->label].name));
+    return check_last_label(as, open, true) && check_end(as, *last) &&
+           check_last_label(as, open, false);
 }
 
 static bool encode(struct assembler *as, const struct stmt *s)

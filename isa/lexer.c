@@ -51,8 +51,9 @@ static bool lex_quoted(struct assembler *as, struct slice line, size_t *pos)
     while (i < line.len && line.at[i] != quote)
         i += line.at[i] == '\\' ? 2 : 1;
     if (i >= line.len)
-        return asm_fail(as, (uint32_t)*pos + 1, "asm-string", "a text ends on the line where it begins",
-                        "%s without its closing %c", quote == '"' ? "text" : "character", quote);
+        return asm_fail(as, (uint32_t)*pos + 1, "asm-string",
+                        "a text ends on the line where it begins", "%s without its closing %c",
+                        quote == '"' ? "text" : "character", quote);
     *pos = i + 1;
     return add(as, quote == '"' ? TOK_STRING : TOK_CHAR, '\0', line.at + begin, i - begin, begin);
 }
@@ -66,7 +67,8 @@ static bool lex_punct(struct assembler *as, struct slice line, size_t *pos)
         len = 2;
     else if (!strchr("[](),:+-*/@!#", c) || c == '\0') {
         if (c > ' ' && c < 127)
-            return asm_fail(as, (uint32_t)*pos + 1, "asm-character", "", "unexpected character `%c`", c);
+            return asm_fail(as, (uint32_t)*pos + 1, "asm-character", "",
+                            "unexpected character `%c`", c);
         return asm_fail(as, (uint32_t)*pos + 1, "asm-character",
                         "a source is ASCII text outside comments and quoted text",
                         "unexpected byte 0x%02x", (unsigned char)c);
@@ -162,7 +164,8 @@ bool asm_want_name(struct assembler *as, const char *what, struct slice *name)
     struct slice text = asm_tok_text(t);
 
     if (t->kind != TOK_NAME)
-        return asm_fail(as, t->col, "asm-syntax", "", "expected %s, found `%.*s`", what, SLICE(text));
+        return asm_fail(as, t->col, "asm-syntax", "", "expected %s, found `%.*s`", what,
+                        SLICE(text));
     *name = t->text;
     as->next++;
     return true;

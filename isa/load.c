@@ -13,7 +13,8 @@ enum { LITERAL_WORDS = 2 * ISA_MAX_WIDTH };
 
 static enum hd_status no_memory(struct hd_error *err)
 {
-    return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "", "memory ran out loading a program");
+    return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
+                        "memory ran out loading a program");
 }
 
 static enum hd_status damaged(struct hd_error *err, size_t pc, const char *why)

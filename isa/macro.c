@@ -29,8 +29,7 @@ static bool check_definition(struct assembler *as, struct slice name, uint32_t c
     if (!asm_new_name(as, name, col, what))
         return false;
     if (symtab_find(&as->macros, name) || symtab_find(&as->funcs, name))
-        return asm_fail(as, col, "asm-duplicate",
-                        "a file that is included twice begins with .once",
+        return asm_fail(as, col, "asm-duplicate", "a file that is included twice begins with .once",
                         "`%.*s` is defined already", SLICE(name));
     return true;
 }

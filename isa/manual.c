@@ -34,9 +34,9 @@ static const struct {
 };
 
 static const char *const classes[ISA_NUM_CLASSES] = {
-    [ISA_C_ALU] = "alu",   [ISA_C_MUL] = "mul",     [ISA_C_CVT] = "cvt",       [ISA_C_SFU] = "sfu",
-    [ISA_C_F64] = "f64",   [ISA_C_SALU] = "salu",   [ISA_C_XLANE] = "xlane",   [ISA_C_BRANCH] = "branch",
-    [ISA_C_LDS] = "lds",   [ISA_C_MEM] = "mem",     [ISA_C_SYNC] = "sync",
+    [ISA_C_ALU] = "alu", [ISA_C_MUL] = "mul",   [ISA_C_CVT] = "cvt",     [ISA_C_SFU] = "sfu",
+    [ISA_C_F64] = "f64", [ISA_C_SALU] = "salu", [ISA_C_XLANE] = "xlane", [ISA_C_BRANCH] = "branch",
+    [ISA_C_LDS] = "lds", [ISA_C_MEM] = "mem",   [ISA_C_SYNC] = "sync",
 };
 
 const char *isa_format_name(enum isa_format format)
@@ -82,10 +82,12 @@ static void add_specials(struct text *out)
 
 void isa_manual(struct text *out)
 {
-    text_add(out, "# Opcodes\n\nd is the destination; a, b and c are the sources, in the order of the "
-                  "operands. `s[pair]` and `v[pair]` are aligned pairs, low word first.\n");
+    text_add(out,
+             "# Opcodes\n\nd is the destination; a, b and c are the sources, in the order of the "
+             "operands. `s[pair]` and `v[pair]` are aligned pairs, low word first.\n");
     for (int format = 0; format < ISA_NUM_FORMATS; format++) {
-        text_add(out, "\n## %s (%s)\n\n| mnemonic | written | class | meaning |\n|---|---|---|---|\n",
+        text_add(out,
+                 "\n## %s (%s)\n\n| mnemonic | written | class | meaning |\n|---|---|---|---|\n",
                  formats[format].title, formats[format].name);
         for (int op = 0; op < ISA_NUM_OPS; op++)
             if (isa_ops[op].format == format)

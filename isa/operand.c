@@ -27,7 +27,8 @@ static bool register_file(char letter, uint8_t *kind, unsigned *count)
         char letter;
         uint8_t kind;
         unsigned count;
-    } files[] = {{'v', ISA_O_V, ISA_MAX_VREGS}, {'s', ISA_O_S, ISA_MAX_SREGS}, {'m', ISA_O_M, ISA_MASKS}};
+    } files[] = {
+        {'v', ISA_O_V, ISA_MAX_VREGS}, {'s', ISA_O_S, ISA_MAX_SREGS}, {'m', ISA_O_M, ISA_MASKS}};
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i].letter == letter) {
@@ -59,7 +60,8 @@ static int64_t register_number(struct slice name)
 
 bool asm_reserved(const struct assembler *as, struct slice name)
 {
-    static const char *const words[] = {"v", "s", "m", "vcc", "exec", "inf", "nan", "bits", "call", "ret"};
+    static const char *const words[] = {"v",   "s",   "m",    "vcc",  "exec",
+                                        "inf", "nan", "bits", "call", "ret"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is(name, words[i]))
@@ -106,9 +108,8 @@ static enum found plain_register(struct assembler *as, const struct token *t, st
     register_file(t->text.at[0], &o->kind, &count);
     as->next++;
     if (n >= count) {
-        asm_fail(as, t->col, "asm-register-range", "",
-                 "no register `%.*s`: there are %c0 to %c%u", SLICE(t->text), t->text.at[0],
-                 t->text.at[0], count - 1);
+        asm_fail(as, t->col, "asm-register-range", "", "no register `%.*s`: there are %c0 to %c%u",
+                 SLICE(t->text), t->text.at[0], t->text.at[0], count - 1);
         return FOUND_BAD;
     }
     o->index = (uint16_t)n;
@@ -117,9 +118,9 @@ static enum found plain_register(struct assembler *as, const struct token *t, st
 }
 
 /* "[first:last]" behind v or s. */
-static bool pair_range(struct assembler *as, char letter, unsigned count, struct isa_operand *o)
+static bool pair_range(struct assembler *as, char letter, unsigned count, uint32_t col,
+                       struct isa_operand *o)
 {
-    uint32_t col = asm_tok(as)->col;
     int64_t first, last;
 
     if (!asm_want(as, '[', "behind the register file") ||
@@ -147,7 +148,7 @@ static enum found pair_register(struct assembler *as, const struct token *t, str
 
     register_file(letter, &o->kind, &count);
     as->next++;
-    return pair_range(as, letter, count, o) && check_declared(as, o, col) ? FOUND : FOUND_BAD;
+    return pair_range(as, letter, count, col, o) && check_declared(as, o, col) ? FOUND : FOUND_BAD;
 }
 
 static bool find_parameter(const struct assembler *as, struct slice name, struct isa_operand *o)
@@ -261,8 +262,8 @@ static bool kind_error(struct assembler *as, const struct isa_insn *in, enum isa
 
     isa_slot_syntax(op, slot, &wants);
     isa_op_syntax(op, &syntax);
-    asm_fail(as, col, what, text_str(&syntax), "`%.*s` cannot be %s of %s, which is %s", SLICE(text),
-             names[slot], op->name, text_str(&wants));
+    asm_fail(as, col, what, text_str(&syntax), "`%.*s` cannot be %s of %s, which is %s",
+             SLICE(text), names[slot], op->name, text_str(&wants));
     text_free(&wants);
     text_free(&syntax);
     return false;

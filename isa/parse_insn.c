@@ -32,11 +32,13 @@ static bool find_op(struct assembler *as, const struct token *t, struct isa_insn
         in->op = (uint16_t)s->value;
         return true;
     }
-    if (in->pred && (symtab_find(&as->macros, name) || slice_is(name, "call") || slice_is(name, "ret")))
+    if (in->pred &&
+        (symtab_find(&as->macros, name) || slice_is(name, "call") || slice_is(name, "ret")))
         return asm_fail(as, t->col, "asm-predicate", "use .if, or give the macro a mask argument",
                         "`%.*s` takes no predicate", SLICE(name));
     asm_nearest_mnemonic(name, hint, sizeof hint);
-    return asm_fail(as, t->col, "asm-unknown-opcode", hint, "unknown instruction `%.*s`", SLICE(name));
+    return asm_fail(as, t->col, "asm-unknown-opcode", hint, "unknown instruction `%.*s`",
+                    SLICE(name));
 }
 
 static bool string_operand(struct assembler *as, struct isa_insn *in)
@@ -55,7 +57,8 @@ static bool string_operand(struct assembler *as, struct isa_insn *in)
         return false;
     why = isa_ops[in->op].format == ISA_PRINT ? isa_print_format_wrong(text.at) : NULL;
     if (why)
-        return asm_fail(as, t->col, "asm-format", "a format has one of %d %u %x %f %e %g, and %% for a %",
+        return asm_fail(as, t->col, "asm-format",
+                        "a format has one of %d %u %x %f %e %g, and %% for a %",
                         "the format \"%.*s\" %s", SLICE(text), why);
     copy = malloc(text.len + 1);
     if (!copy || !vec_reserve_bytes((void **)&p->strings, &as->nstrings_cap, p->nstrings + 1,
@@ -76,9 +79,10 @@ static bool special_operand(struct assembler *as, struct isa_insn *in)
     int index = t->kind == TOK_NAME ? isa_vspecial_find(text.at, text.len) : -1;
 
     if (index < 0)
-        return asm_fail(as, t->col, "asm-operand-kind",
-                        "%lane, %tid, %tid_x, %tid_y, %tid_z or %gid; the others are scalar operands",
-                        "`%.*s` is no vector special value", SLICE(text));
+        return asm_fail(
+            as, t->col, "asm-operand-kind",
+            "%lane, %tid, %tid_x, %tid_y, %tid_z or %gid; the others are scalar operands",
+            "`%.*s` is no vector special value", SLICE(text));
     as->next++;
     in->imm = (uint64_t)index;
     return true;
@@ -115,8 +119,8 @@ static bool next_operand(struct assembler *as, const struct isa_insn *in, bool *
         asm_fail(as, t->col, "asm-operand-count", text_str(&syntax), "%s needs more operands",
                  isa_ops[in->op].name);
     else
-        asm_fail(as, t->col, "asm-syntax", text_str(&syntax), "expected `,` between operands, found `%.*s`",
-                 SLICE(text));
+        asm_fail(as, t->col, "asm-syntax", text_str(&syntax),
+                 "expected `,` between operands, found `%.*s`", SLICE(text));
     text_free(&syntax);
     return false;
 }
@@ -130,7 +134,8 @@ static bool too_many(struct assembler *as, const struct isa_insn *in)
         return true;
     isa_op_syntax(&isa_ops[in->op], &syntax);
     asm_fail(as, t->col, t->punct == ',' ? "asm-operand-count" : "asm-syntax", text_str(&syntax),
-             t->punct == ',' ? "%s has too many operands, from `%.*s` on" : "%s does not go on with `%.*s`",
+             t->punct == ',' ? "%s has too many operands, from `%.*s` on"
+                             : "%s does not go on with `%.*s`",
              isa_ops[in->op].name, SLICE(t->text));
     text_free(&syntax);
     return false;
@@ -180,8 +185,8 @@ bool asm_insn(struct assembler *as)
         return asm_fail(as, pred_col, "asm-predicate", "branch around it, or select the value",
                         "%s acts on no lanes and takes no predicate", isa_ops[s.insn.op].name);
     if ((s.insn.flags & ISA_F_NOMASK) && !isa_takes_predicate(&s.insn))
-        return asm_fail(as, t->col, "asm-predicate", "", "%s acts on no lanes: .nomask means nothing",
-                        isa_ops[s.insn.op].name);
+        return asm_fail(as, t->col, "asm-predicate", "",
+                        "%s acts on no lanes: .nomask means nothing", isa_ops[s.insn.op].name);
     as->kernel.has_insn = true;
     return asm_emit(as, &s);
 }

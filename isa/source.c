@@ -160,8 +160,8 @@ bool asm_push_file(struct assembler *as, const char *path, uint32_t col)
     size_t len;
 
     if (!read_file(path, &text, &len)) {
-        hd_error_set(as->err, HD_BAD_INPUT, "asm-file", path, "check the path", "cannot open `%s`: %s",
-                     path, strerror(errno));
+        hd_error_set(as->err, HD_BAD_INPUT, "asm-file", path, "check the path",
+                     "cannot open `%s`: %s", path, strerror(errno));
         return false;
     }
     if (!text) {
@@ -309,8 +309,8 @@ bool asm_capture(struct assembler *as, const char *open, const char *close, uint
         if (slice_is(word, open))
             nested++;
     }
-    return asm_fail_at(as, as->file, from, col, "asm-unterminated", "",
-                       "`%s` without `%s`", open, close);
+    return asm_fail_at(as, as->file, from, col, "asm-unterminated", "", "`%s` without `%s`", open,
+                       close);
 }
 
 bool asm_line_index(struct assembler *as, uint32_t *index)

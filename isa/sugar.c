@@ -15,7 +15,7 @@ enum { FIRST_MASK = 8, SLOTS_IN_MASKS = 7, SCRATCH = 15, MAX_SLOTS = SLOTS_IN_MA
 
 struct region {
     bool loop, has_else, has_exit; /* has_exit: a break or continue leaves from inside */
-    bool two; /* a loop with a slot for the iteration's lanes */
+    bool two;                      /* a loop with a slot for the iteration's lanes */
     unsigned slot;
     uint32_t skip; /* label for when no lane is left */
     uint32_t head; /* of a loop */
@@ -102,8 +102,8 @@ static bool take_slots(struct sugar *s, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         unsigned slot = s->slots++;
 
-        if (slot >= SLOTS_IN_MASKS && !mask_op(s, OP_m_mov, pair(slot - SLOTS_IN_MASKS),
-                                               register_of(slot), none))
+        if (slot >= SLOTS_IN_MASKS &&
+            !mask_op(s, OP_m_mov, pair(slot - SLOTS_IN_MASKS), register_of(slot), none))
             return false;
     }
     if (s->slots > s->most_slots)
@@ -158,7 +158,8 @@ static bool begin_if(struct sugar *s)
 
 static bool misplaced(struct sugar *s, const char *name, const char *wants)
 {
-    return asm_fail_line(s->as, s->at->line, s->at->col, "asm-region", "", "%s outside %s", name, wants);
+    return asm_fail_line(s->as, s->at->line, s->at->col, "asm-region", "", "%s outside %s", name,
+                         wants);
 }
 
 static bool begin_else(struct sugar *s)
@@ -219,8 +220,7 @@ static bool begin_loop(struct sugar *s, const struct stmt *end)
 
     if (!asm_label_make(s->as, &r.skip) || !asm_label_make(s->as, &r.head) ||
         !open_region(s, r, 1 + r.two) ||
-        !mask_op(s, OP_m_mov, register_of(top(s)->slot), outer, none) ||
-        !put_label(s, r.head))
+        !mask_op(s, OP_m_mov, register_of(top(s)->slot), outer, none) || !put_label(s, r.head))
         return false;
     return !r.two || mask_op(s, OP_m_mov, lanes_of(top(s)), register_of(top(s)->slot), none);
 }

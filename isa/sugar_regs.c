@@ -18,10 +18,10 @@ static bool hand_use(struct assembler *as, const struct stmt *s, const struct is
     char text[24];
 
     asm_operand_text(o, text, sizeof text);
-    return asm_fail_line(as, s->line, s->col, "asm-owned-register",
-                         o->kind == ISA_O_M ? "use m0 to m7" : "use a lower register, or raise .sregs",
-                         "`%s` belongs to the .if and .loop regions of kernel `%s`", text,
-                         as->kernel.k.name);
+    return asm_fail_line(
+        as, s->line, s->col, "asm-owned-register",
+        o->kind == ISA_O_M ? "use m0 to m7" : "use a lower register, or raise .sregs",
+        "`%s` belongs to the .if and .loop regions of kernel `%s`", text, as->kernel.k.name);
 }
 
 static bool check_stmt(struct assembler *as, const struct stmt *s, unsigned first, unsigned end)
@@ -49,7 +49,8 @@ bool asm_sugar_own(struct assembler *as, stmt_list *stmts, unsigned pairs)
     unsigned params = 0;
 
     for (uint32_t i = 0; i < k->k.nparams; i++)
-        params = k->k.params[i].sreg + (k->k.params[i].is_array ? 2u : isa_type_words(k->k.params[i].type));
+        params = k->k.params[i].sreg +
+                 (k->k.params[i].is_array ? 2u : isa_type_words(k->k.params[i].type));
     if (pairs && (end > ISA_MAX_SREGS || end < params + 2 * pairs))
         return asm_fail_at(as, k->file, k->line, k->col, "asm-region-depth",
                            k->declared_sregs ? "raise .sregs" : "use fewer scalar registers",

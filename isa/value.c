@@ -64,8 +64,8 @@ static uint64_t f64_bits(double d)
     return bits;
 }
 
-static bool float_bits(struct assembler *as, const struct value *v, enum isa_type type, uint32_t col,
-                       struct slice text, uint64_t *bits)
+static bool float_bits(struct assembler *as, const struct value *v, enum isa_type type,
+                       uint32_t col, struct slice text, uint64_t *bits)
 {
     bool single = isa_type_words(type) == 1;
     double d = single ? (double)v->f : v->d;

@@ -61,7 +61,8 @@ static void check_exec(struct verifier *v, const struct isa_insn *in)
     if (in->d.kind == ISA_O_EXEC && !(v->kernel->forms & ISA_FORM_EXEC))
         add(v, ISA_CERTAIN, "verify-exec", in->pc, "write .form exec, or use predicates",
             "EXEC is written in kernel `%s`, which has form %s", v->kernel->name,
-            isa_form_name(v->kernel->forms) ? isa_form_name(v->kernel->forms) : "none that allows it");
+            isa_form_name(v->kernel->forms) ? isa_form_name(v->kernel->forms)
+                                            : "none that allows it");
 }
 
 static enum isa_type memory_type(const struct isa_insn *in)
@@ -76,8 +77,9 @@ static void check_constant_local(struct verifier *v, const struct isa_insn *in)
     int64_t at = in->addr.disp;
 
     if (at % (int64_t)bytes)
-        add(v, ISA_CERTAIN, "verify-local-alignment", in->pc, "align the address to the size of the word",
-            "local address %lld is no multiple of %u", (long long)at, bytes);
+        add(v, ISA_CERTAIN, "verify-local-alignment", in->pc,
+            "align the address to the size of the word", "local address %lld is no multiple of %u",
+            (long long)at, bytes);
     else if (at < 0 || (at + bytes > v->kernel->lds_bytes && !v->reads_local_bytes))
         add(v, ISA_CERTAIN, "verify-local-range", in->pc,
             "raise .lds; a kernel that reads %local_bytes may go behind its own",
@@ -122,7 +124,8 @@ static void count_divergence(const struct verifier *v, int *depth)
 
         if (in->format != ISA_BRANCH_M)
             continue;
-        uint32_t from = in->target > pc ? pc + 1 : in->target, to = in->target > pc ? in->target : pc;
+        uint32_t from = in->target > pc ? pc + 1 : in->target,
+                 to = in->target > pc ? in->target : pc;
 
         depth[from - first]++;
         depth[to - first]--;
@@ -146,7 +149,8 @@ static void check_barriers(struct verifier *v)
 
         if (in->format == ISA_BARRIER && (in->pred || depth[i] > 0))
             add(v, ISA_POSSIBLE, "verify-barrier", in->pc, "move it out of the region",
-                "the barrier may be in a divergent region: a wavefront arrives with any lane, or skips it");
+                "the barrier may be in a divergent region: a wavefront arrives with any lane, or "
+                "skips it");
     }
     free(depth);
 }
@@ -156,7 +160,8 @@ static void report_unwritten(void *user, uint32_t pc, unsigned name)
     struct verifier *v = user;
 
     if (name < ISA_SB_S)
-        add(v, ISA_POSSIBLE, "verify-unwritten", pc, "write it first; registers start with unspecified values",
+        add(v, ISA_POSSIBLE, "verify-unwritten", pc,
+            "write it first; registers start with unspecified values",
             "v%u is read, and no way leads here on which it was written", name);
     else if (name == ISA_SB_M + ISA_VCC)
         add(v, ISA_POSSIBLE, "verify-unwritten", pc, "compare into it first",
@@ -173,7 +178,8 @@ static void check_kernel(struct verifier *v)
         const struct isa_operand *sources[] = {&in->a, &in->b, &in->c, &in->addr.base};
 
         for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-            v->reads_local_bytes |= sources[i]->kind == ISA_O_S && sources[i]->index == ISA_SV_LOCAL_BYTES;
+            v->reads_local_bytes |=
+                sources[i]->kind == ISA_O_S && sources[i]->index == ISA_SV_LOCAL_BYTES;
     }
     for (uint32_t pc = v->kernel->first; pc < v->kernel->end; pc++) {
         const struct isa_insn *in = &v->program->insns[pc];
@@ -221,12 +227,14 @@ enum hd_status isa_verify_refuse(const struct isa_program *program, struct hd_er
 
     isa_verify(program, &all);
     if (all.failed)
-        status = hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "", "the verifier ran out of memory");
+        status = hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
+                              "the verifier ran out of memory");
     for (size_t i = 0; i < all.len && status == HD_OK; i++) {
         if (all.at[i].verdict != ISA_CERTAIN)
             continue;
         isa_place(program, all.at[i].pc, place, sizeof place);
-        status = hd_error_set(err, HD_BAD_INPUT, all.at[i].code, place, all.at[i].hint, "%s", all.at[i].text);
+        status = hd_error_set(err, HD_BAD_INPUT, all.at[i].code, place, all.at[i].hint, "%s",
+                              all.at[i].text);
     }
     isa_findings_free(&all);
     return status;
