@@ -322,6 +322,11 @@ void dispatch_group_done(struct sim_machine *m, struct kernel_run *run);
 void dispatch_wake(struct sim_machine *m);
 void run_check_done(struct sim_machine *m, struct kernel_run *run);
 
+/* ---- sim/probe.c: called only where m->probe.fn is set ---- */
+
+void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind, uint64_t cycle);
+void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind, uint64_t time_ps);
+
 /* ---- sim/fault.c ---- */
 
 /* The wavefront's next instruction failed; lane may be -1. The dump shows the wavefront. */

@@ -335,6 +335,8 @@ static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t
     s->last = slot;
     s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
     book_issue(cu, w, cycle);
+    if (m->probe.fn)
+        probe_wave(m, w, HD_PROBE_ISSUE, cycle);
     issue_by_format[in->format](m, w, cycle);
 }
 

@@ -40,11 +40,14 @@ static uint32_t l2_set(const struct sim_machine *m, uint64_t line)
 
 void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
 {
+    uint64_t arrival_ps = clock_edge(&m->core, cycle) + m->device->noc_ps;
     uint32_t i = request_new(m, r);
 
-    if (i != POOL_NONE)
-        event_push(m->events, clock_edge(&m->core, cycle) + m->device->noc_ps, UNIT_L2 + l2_slice_of(m, r->line), EV_L2, i,
-                   0);
+    if (i == POOL_NONE)
+        return;
+    if (m->probe.fn)
+        probe_line(m, r, HD_PROBE_REQUEST, arrival_ps);
+    event_push(m->events, arrival_ps, UNIT_L2 + l2_slice_of(m, r->line), EV_L2, i, 0);
 }
 
 /* ---- answers ---- */

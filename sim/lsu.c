@@ -317,6 +317,8 @@ void lsu_fill(struct sim_machine *m, const struct event *e)
     uint64_t cycle = clock_cycle_at(&m->core, e->time_ps);
 
     pool_give(&m->device->requests, e->a);
+    if (m->probe.fn)
+        probe_line(m, &r, HD_PROBE_FILL, e->time_ps);
     if (r.kind == REQ_ATOMIC_RETURN) {
         op_line_done(m, cu, r.op, cycle);
         return;

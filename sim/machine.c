@@ -80,6 +80,11 @@ void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink)
     m->sink = *sink;
 }
 
+void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe)
+{
+    m->probe = *probe;
+}
+
 void sim_set_mode(struct sim_machine *m, enum sim_mode mode)
 {
     m->mode = mode;

@@ -17,6 +17,7 @@ struct sim_machine {
     struct sim_config config;
     struct sim_limits limits;
     struct sim_sink sink;
+    struct hd_probe probe;
     enum sim_mode mode;
     uint64_t now_ps;
     struct clock_domain core, l2clk;

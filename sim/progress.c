@@ -2,7 +2,7 @@
  * Loops that can never end. While memory does not change, a wavefront's next step follows from its registers alone; one that comes
  * back to the same registers at the same pc will do so for ever. When that holds for every wavefront that does not wait
  * for another at a barrier, nothing can change any more. The states are compared by hash, and kept at growing distances
- * (Brent's cycle finding), only when there was no change for sim.progress_instructions.
+ * (Brent's cycle finding). That is costly, so it is done only when there was no change for a while, in windows that become rare.
  */
 #include "sim/device.h"
 
@@ -57,24 +57,29 @@ static bool all_loop(const struct sim_machine *m)
     return true;
 }
 
+/* With T = sim.progress_instructions: from T to 2T, 2T to 3T, 4T to 5T, 8T to 9T, ... instructions after the last change. */
+static bool in_window(const struct sim_machine *m)
+{
+    uint64_t quiet = m->device->instructions - m->device->effect_instructions;
+
+    return m->config.progress_instructions && quiet >= m->config.progress_instructions &&
+           bits_is_power_of_two(quiet / m->config.progress_instructions);
+}
+
 void progress_check(struct sim_machine *m, struct wavefront *w)
 {
     const struct device *d = m->device;
     struct progress *p = &w->progress;
     uint64_t state;
 
-    if (!m->config.progress_instructions ||
-        d->instructions - d->effect_instructions < m->config.progress_instructions)
+    if (!in_window(m))
         return;
     state = hash_registers(m, w);
-    if (p->effects != d->effects || p->limit == 0 || p->steps++ >= p->limit) {
-        if (p->effects != d->effects || p->state != state || p->pc != w->next->pc) {
+    if (p->effects != d->effects || p->state != state || p->pc != w->next->pc) {
+        if (p->effects != d->effects || p->steps++ >= p->limit)
             keep_state(d, w, state);
-            return;
-        }
-    }
-    if (p->state != state || p->pc != w->next->pc)
         return;
+    }
     p->looping = true;
     if (all_loop(m))
         fault_raise(m, w, -1, "no-progress",

@@ -217,6 +217,35 @@ struct sim_sink {
 };
 void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink);
 
+/* ---- the probe --------------------------------------------------------------------------- */
+
+enum hd_probe_kind {
+    HD_PROBE_WAVE_START,
+    HD_PROBE_ISSUE,   /* an instruction issues */
+    HD_PROBE_REQUEST, /* sectors of a line are asked of L2; time_ps is when the request reaches its slice */
+    HD_PROBE_FILL,    /* sectors of a line have come back to the compute unit */
+    HD_PROBE_WAVE_END,
+};
+
+struct hd_probe_event {
+    enum hd_probe_kind kind;
+    uint64_t time_ps;
+    uint32_t cu, simd, slot; /* simd and slot: not for requests and fills */
+    uint64_t ticket, group;  /* of the kernel; flat index. Not for requests and fills */
+    uint32_t wave, pc;       /* wavefront in its work-group; instruction in its program */
+    uint64_t lanes;          /* active */
+    uint64_t line;           /* requests and fills: device address of the line */
+    uint32_t sectors;
+    bool store;              /* requests: store or atomic */
+};
+
+/* The only hook into the machine; it sees only SIM_TIMED mode, and must not call the machine. fn NULL takes it away. */
+struct hd_probe {
+    void *user;
+    void (*fn)(void *user, const struct hd_probe_event *e);
+};
+void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe);
+
 /* Counters of the whole machine since it was made. */
 void sim_totals(const struct sim_machine *m, struct sim_counters *out);
 

@@ -149,6 +149,8 @@ static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g
         return true;
     }
     memset(w->sb, 0, sizeof w->sb);
+    if (m->probe.fn)
+        probe_wave(m, w, HD_PROBE_WAVE_START, now);
     wave_go_on(m, w, READY(now, SIM_STALL_SCOREBOARD), now);
     return true;
 }
@@ -238,8 +240,11 @@ void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
     struct workgroup *g = w->group;
     uint64_t bit = UINT64_C(1) << w->slot;
 
-    if (m->mode == SIM_TIMED)
+    if (m->mode == SIM_TIMED) {
         wave_book(w, now, SIM_STALL_MEMORY);
+        if (m->probe.fn)
+            probe_wave(m, w, HD_PROBE_WAVE_END, now);
+    }
     w->state = WAVE_FREE;
     s->used &= ~bit;
     s->of_unit[w->unit] &= ~bit;
