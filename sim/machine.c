@@ -68,21 +68,27 @@ void sim_free(struct sim_machine *m)
     free(m);
 }
 
+/* A limit on instructions has to be met exactly, and a probe wants the lanes of each instruction as it issues. */
+static void set_run_ahead(struct sim_machine *m)
+{
+    m->device->run_ahead = m->limits.max_instructions == 0 && !m->probe.fn;
+}
+
 void sim_set_limits(struct sim_machine *m, const struct sim_limits *limits)
 {
     m->limits = *limits;
-    /* A limit on instructions has to be met exactly. */
-    m->device->run_ahead = limits->max_instructions == 0;
-}
-
-void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink)
-{
-    m->sink = *sink;
+    set_run_ahead(m);
 }
 
 void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe)
 {
     m->probe = *probe;
+    set_run_ahead(m);
+}
+
+void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink)
+{
+    m->sink = *sink;
 }
 
 void sim_set_mode(struct sim_machine *m, enum sim_mode mode)
