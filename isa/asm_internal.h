@@ -20,8 +20,8 @@ enum {
     ASM_MAX_ARGS = 32,               /* arguments of a macro or a func */
     ASM_MAX_FILE = 64 << 20,         /* bytes of one file */
     ASM_MAX_EXPANDED = 64 << 20,     /* bytes that macros and .rept may make in all */
-    ASM_MAX_LINES = 4 * 1000 * 1000, /* lines read, expansions counted */
-    ASM_MAX_INSNS = 1 << 24,
+    ASM_MAX_LINES = 2 * 1000 * 1000, /* lines read, expansions counted */
+    ASM_MAX_INSNS = 1 << 20,
     ASM_MAX_USES = 16, /* ranges in one .uses */
 };
 

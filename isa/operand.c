@@ -60,8 +60,7 @@ static int64_t register_number(struct slice name)
 
 bool asm_reserved(const struct assembler *as, struct slice name)
 {
-    static const char *const words[] = {"v",   "s",   "m",    "vcc",  "exec",
-                                        "inf", "nan", "bits", "call", "ret"};
+    static const char *const words[] = {"vcc", "exec", "inf", "nan", "bits", "call", "ret"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is(name, words[i]))

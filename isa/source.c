@@ -232,14 +232,13 @@ bool asm_include(struct assembler *as, struct slice name, uint32_t col)
         return asm_fail(as, col, "asm-include", "write .include \"file\"", "no file is named");
     if (name.at[0] == '/')
         dir.len = 0;
-    if (!try_include(as, dir, name, col, &found) || found)
-        return found;
-    for (size_t i = 0; i < as->ndirs && name.at[0] != '/'; i++) {
-        if (!asm_keep_text(as, &dir, "%s/", as->dirs[i]))
+    if (!try_include(as, dir, name, col, &found))
+        return false;
+    for (size_t i = 0; i < as->ndirs && !found && name.at[0] != '/'; i++)
+        if (!asm_keep_text(as, &dir, "%s/", as->dirs[i]) || !try_include(as, dir, name, col, &found))
             return false;
-        if (!try_include(as, dir, name, col, &found) || found)
-            return found;
-    }
+    if (found)
+        return true;
     return asm_fail(as, col, "asm-include",
                     "includes are looked for beside the including file, then in the library",
                     "no file `%.*s`", SLICE(name));

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct verifier {
     const struct isa_program *program;
@@ -194,14 +195,16 @@ static void check_kernel(struct verifier *v)
         v->out->failed = true;
 }
 
+/* A total order, so that it does not depend on how qsort treats equals. */
 static int by_pc(const void *a, const void *b)
 {
     const struct isa_finding *x = a, *y = b;
 
     if (x->pc != y->pc)
         return x->pc < y->pc ? -1 : 1;
-    return x->verdict != y->verdict ? (x->verdict < y->verdict ? -1 : 1)
-                                    : (x->text[0] > y->text[0]) - (x->text[0] < y->text[0]);
+    if (x->verdict != y->verdict)
+        return x->verdict < y->verdict ? -1 : 1;
+    return strcmp(x->text, y->text);
 }
 
 void isa_verify(const struct isa_program *program, struct isa_findings *out)
@@ -211,7 +214,8 @@ void isa_verify(const struct isa_program *program, struct isa_findings *out)
 
         check_kernel(&v);
     }
-    qsort(out->at, out->len, sizeof *out->at, by_pc);
+    if (out->len)
+        qsort(out->at, out->len, sizeof *out->at, by_pc);
 }
 
 void isa_findings_free(struct isa_findings *findings)
