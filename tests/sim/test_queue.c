@@ -114,7 +114,7 @@ static void a_wait_holds_its_queue_until_the_ticket(void **state)
     rig_close(r);
 }
 
-/* Each of 1,000 queues waits for the one before it, and they were submitted last first. */
+/* Each of 1,000 queues waits for the one before it. */
 static void chains_of_waits_end_in_no_time(void **state)
 {
     enum { LENGTH = 1000 };
@@ -131,6 +131,21 @@ static void chains_of_waits_end_in_no_time(void **state)
     rig_run(r, first);
     assert_false(sim_done(&r->m, last));
     assert_int_equal(rig_run(r, last), LAUNCH + 7 * NS);
+    rig_close(r);
+}
+
+/* The first queue to wait is released by one that began to wait after it. */
+static void waits_end_in_any_order(void **state)
+{
+    struct rig *r = open_default();
+    uint32_t early = rig_queue(r), late = rig_queue(r);
+    uint64_t kernel = rig_launch(r, 0, 100 * NS, NULL, 0, 0), mark;
+
+    (void)state;
+    rig_launch(r, late, 10 * NS, NULL, 0, 0);
+    rig_wait_for(r, late, kernel);
+    mark = rig_mark(r, late);
+    assert_int_equal(rig_run(r, rig_wait_for(r, early, mark)), LAUNCH + 100 * NS);
     rig_close(r);
 }
 
@@ -391,6 +406,7 @@ int main(void)
         cmocka_unit_test(queues_run_beside_each_other),
         cmocka_unit_test(a_wait_holds_its_queue_until_the_ticket),
         cmocka_unit_test(chains_of_waits_end_in_no_time),
+        cmocka_unit_test(waits_end_in_any_order),
         cmocka_unit_test(a_fan_out_and_a_join_wait_for_all),
         cmocka_unit_test(without_concurrency_kernels_take_turns),
         cmocka_unit_test(copies_and_kernels_of_a_queue_keep_their_order),
