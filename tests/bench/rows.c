@@ -5,11 +5,11 @@
 enum { ITEMS = 448 * 256 };
 
 const struct bench_row bench_rows[] = {
-    {"fma", FULL, .x = ITEMS, .y = ITEMS, .trips = 200, .floor = 20e6, .in_geomean = true},
+    {"fma", FULL, .x = ITEMS, .y = ITEMS, .trips = 100, .floor = 20e6, .in_geomean = true},
     /* 56 trips move 24.5 MiB each way: in all 16 times the 3 MiB of L2 */
     {"streaming", FULL, .x = 56 * ITEMS, .y = 56 * ITEMS, .trips = 56, .floor = 8e6,
      .in_geomean = true},
-    {"matmul", .grid = {32, 32}, .block = {16, 16}, .x = 512 * 512, .y = 512 * 512, .trips = 32,
+    {"matmul", .grid = {24, 24}, .block = {16, 16}, .x = 384 * 384, .y = 384 * 384, .trips = 24,
      .floor = 9e6, .in_geomean = true},
     {"reduction", FULL, .x = ITEMS, .y = ITEMS, .trips = 100, .floor = 8e6, .in_geomean = true},
     /* 2^16 lines are 8 MiB, so that more than half of the accesses miss L2 */
