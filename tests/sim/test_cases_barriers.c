@@ -88,19 +88,20 @@ static uint32_t mirrored(uint32_t i)
     return i < 128 ? 127 - i : 0;
 }
 
+/* It ends at once, or after the others have come, or with a load still under way. */
 static void test_pb08_finished_wavefront(void **state)
 {
-    static const char *const wait[] = {"", " .rept 300\n s_nop\n .endrept\n"};
+    static const char *const wait[] = {"", " .rept 300\n s_nop\n .endrept\n", " global_load_b32 v1, [out]\n"};
     char text[1024];
 
     (void)state;
-    for (unsigned late = 0; late < 2; late++) {
+    for (unsigned i = 0; i < 3; i++) {
         snprintf(text, sizeof text,
                  ".kernel k\n.param out u32[]\n.lds 512\n"
                  " v_get_u32 v0, %%gid\n s_cmp_eq_u32 s8, %%wave, 2\n s_branch_z s8, work\n%s s_end\n"
                  "work:\n local_store_b32 [v0*4], v0\n s_barrier\n"
                  " v_sub_u32 v1, 127, v0\n local_load_b32 v2, [v1*4]\n global_store_b32 [out + v0*4], v2\n s_end\n.endkernel\n",
-                 wait[late]);
+                 wait[i]);
         run_both(text, 192, 192, mirrored);
     }
 }

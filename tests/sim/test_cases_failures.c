@@ -120,6 +120,26 @@ static void test_long_loop_is_progress(void **state)
     krig_close(&r);
 }
 
+/* A wavefront that repeats its state waits for one that does not, and that changes memory in the end. */
+static void test_waiting_for_a_long_loop_is_progress(void **state)
+{
+    static const char text[] =
+        ".kernel k\n.lds 4\n v_mov_b32 v1, 1\n s_branch_nz %wave, wait\n"
+        " s_mov_b32 s8, 20000\nagain:\n s_sub_u32 s8, s8, 1\n s_branch_nz s8, again\n local_store_b32 [0], v1\n s_end\n"
+        "wait:\n local_load_b32 v0, [0]\n v_cmp_eq_u32 m0, v0, 0\n s_branch_any m0, wait\n s_end\n.endkernel\n";
+
+    (void)state;
+    for (unsigned values = 0; values < 2; values++) {
+        struct krig r;
+
+        krig_open(&r, "sim.progress_instructions", "1000", NULL);
+        if (values)
+            sim_set_mode(r.m, SIM_VALUES);
+        krig_run(&r, &(struct krig_launch){.text = text, .threads = 96});
+        krig_close(&r);
+    }
+}
+
 /* ---- limits ---- */
 
 static const char endless[] = ".kernel endless\n.param x u32[]\n v_mov_b32 v0, 1\nagain:\n global_atomic_add_u32 [x], v0\n s_jump again\n.endkernel\n";
@@ -193,8 +213,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pb04_lock_between_lanes), cmocka_unit_test(test_pb04_lock_by_lane),
         cmocka_unit_test(test_barrier_never_reached),   cmocka_unit_test(test_kernel_waits_for_a_later_one),
-        cmocka_unit_test(test_long_loop_is_progress),   cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_assert),                  cmocka_unit_test(test_print),
+        cmocka_unit_test(test_long_loop_is_progress),   cmocka_unit_test(test_waiting_for_a_long_loop_is_progress),
+        cmocka_unit_test(test_limits),                  cmocka_unit_test(test_assert),
+        cmocka_unit_test(test_print),
     };
 
     return cmocka_run_group_tests_name("cases_failures", tests, NULL, NULL);

@@ -265,6 +265,62 @@ static void test_pb14_alignment(void **state)
     }
 }
 
+/* The same for addresses that are a range: its first lane is misaligned, or only others are. */
+static void test_pb14_alignment_of_ranges(void **state)
+{
+    static const struct {
+        const char *address;
+        const char *lane; /* NULL: aligned */
+    } rows[] = {
+        {"[x]", NULL},        {"[x + 4]", NULL},         {"[x + 1]", " lane 0 "},        {"[x + 2]", " lane 0 "},
+        {"[x + v0*4]", NULL}, {"[x + v0*4 + 2]", " lane 0 "}, {"[x + v0*1]", " lane 1 "}, {"[x + v0*2]", " lane 1 "},
+        {"[x + v0*1 + 3]", " lane 0 "}, {"[x + v0*8 + 7]", " lane 0 "},
+    };
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct krig r;
+
+        krig_open(&r, "wavefront_size", "64", NULL);
+        snprintf(text, sizeof text,
+                 ".kernel k\n.param x u32[]\n v_get_u32 v0, %%lane\n global_load_b32 v1, %s\n global_store_b32 %s, v1\n s_end\n.endkernel\n",
+                 rows[i].address, rows[i].address);
+        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 64, .nargs = 1,
+                                                                .args = {KRIG_ARRAY(krig_array(&r, 1024))}}),
+                         rows[i].lane ? HD_SIM_FAILED : HD_OK);
+        if (rows[i].lane) {
+            assert_string_equal(r.err.code, "misaligned");
+            assert_non_null(strstr(r.err.place, rows[i].lane));
+        }
+        krig_close(&r);
+    }
+}
+
+/* Eight bytes of which four are past the end. */
+static void test_pb14_across_the_end(void **state)
+{
+    static const char *const addresses[] = {"[x + 400]", "[x + v0*8 + 400]", "[v[2:3] + 400]"};
+    static const char *const lines[] = {"global_load_b64 v[4:5], %s", "global_store_b64 %s, v[4:5]"};
+
+    (void)state;
+    for (unsigned i = 0; i < 12; i++) {
+        char text[512], line[128];
+        bool end = i >= 6;
+        struct krig r;
+
+        krig_open(&r, NULL);
+        snprintf(line, sizeof line, lines[i % 2], addresses[i / 2 % 3]);
+        snprintf(text, sizeof text, ".kernel k\n.param x u32[]\n v_mov_b64 v[2:3], x\n %s\n s_end\n.endkernel\n", line);
+        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .nargs = 1,
+                                                                .args = {KRIG_ARRAY(krig_array(&r, end ? 404 : 408))}}),
+                         end ? HD_SIM_FAILED : HD_OK);
+        if (end)
+            assert_string_equal(r.err.code, "outside-arrays");
+        krig_close(&r);
+    }
+}
+
 static void test_pb14_local_memory(void **state)
 {
     static const char *const local[] = {
@@ -351,7 +407,8 @@ int main(void)
         cmocka_unit_test(test_pb14_out_of_range),       cmocka_unit_test(test_pb14_last_element),
         cmocka_unit_test(test_pb14_first_lane_is_named), cmocka_unit_test(test_pb14_lanes_that_are_off),
         cmocka_unit_test(test_pb14_use_after_free),     cmocka_unit_test(test_free_in_use),
-        cmocka_unit_test(test_pb14_alignment),          cmocka_unit_test(test_pb14_local_memory),
+        cmocka_unit_test(test_pb14_alignment),          cmocka_unit_test(test_pb14_alignment_of_ranges),
+        cmocka_unit_test(test_pb14_across_the_end),     cmocka_unit_test(test_pb14_local_memory),
         cmocka_unit_test(test_pb15_initial_zero),
     };
 
