@@ -156,6 +156,7 @@ static inline uint64_t rig_run(struct rig *r, uint64_t ticket)
     while (r->m.fault.status == HD_OK && (ticket == 0 || !sim_done(&r->m, ticket)) &&
            event_pop(r->m.events, &e))
         rig_handle(r, &e);
+    assert_true(sim_done(&r->m, ticket));
     return r->m.now_ps;
 }
 
