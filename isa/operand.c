@@ -20,34 +20,33 @@ void asm_operand_text(const struct isa_operand *o, char *out, size_t size)
         snprintf(out, size, "%c%u", letter, o->index);
 }
 
-/* v, s or m, its kind and how many there are. */
-static bool register_file(char letter, uint8_t *kind, unsigned *count)
-{
-    static const struct {
-        char letter;
-        uint8_t kind;
-        unsigned count;
-    } files[] = {
-        {'v', ISA_O_V, ISA_MAX_VREGS}, {'s', ISA_O_S, ISA_MAX_SREGS}, {'m', ISA_O_M, ISA_MASKS}};
+/* The registers that a letter names. */
+struct register_file {
+    char letter;
+    uint8_t kind;
+    unsigned count;
+};
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (files[i].letter == letter) {
-            *kind = files[i].kind;
-            *count = files[i].count;
-            return true;
-        }
-    }
-    return false;
+static const struct register_file files[] = {
+    {'v', ISA_O_V, ISA_MAX_VREGS}, {'s', ISA_O_S, ISA_MAX_SREGS}, {'m', ISA_O_M, ISA_MASKS}};
+enum { FILE_M = 2, NUM_FILES = sizeof files / sizeof *files };
+
+/* Index in files, NUM_FILES if the letter names none. */
+static unsigned file_of(char letter)
+{
+    unsigned i = 0;
+
+    while (i < NUM_FILES && files[i].letter != letter)
+        i++;
+    return i;
 }
 
 /* "v7": the number behind the letter, or -1 if the name does not look like a register. */
 static int64_t register_number(struct slice name)
 {
-    uint8_t kind;
-    unsigned count;
     int64_t n = 0;
 
-    if (name.len < 2 || !register_file(name.at[0], &kind, &count))
+    if (name.len < 2 || file_of(name.at[0]) == NUM_FILES)
         return -1;
     for (size_t i = 1; i < name.len; i++) {
         if (name.at[i] < '0' || name.at[i] > '9')
@@ -101,53 +100,47 @@ static bool check_declared(struct assembler *as, const struct isa_operand *o, ui
 
 static enum found plain_register(struct assembler *as, const struct token *t, struct isa_operand *o)
 {
+    const struct register_file *f = &files[file_of(t->text.at[0])];
     int64_t n = register_number(t->text);
-    unsigned count;
 
-    register_file(t->text.at[0], &o->kind, &count);
     as->next++;
-    if (n >= count) {
+    if (n >= f->count) {
         asm_fail(as, t->col, "asm-register-range", "", "no register `%.*s`: there are %c0 to %c%u",
-                 SLICE(t->text), t->text.at[0], t->text.at[0], count - 1);
+                 SLICE(t->text), f->letter, f->letter, f->count - 1);
         return FOUND_BAD;
     }
-    o->index = (uint16_t)n;
-    o->words = 1;
+    *o = (struct isa_operand){f->kind, 1, (uint16_t)n};
     return check_declared(as, o, t->col) ? FOUND : FOUND_BAD;
 }
 
 /* "[first:last]" behind v or s. */
-static bool pair_range(struct assembler *as, char letter, unsigned count, uint32_t col,
+static bool pair_range(struct assembler *as, const struct register_file *f, uint32_t col,
                        struct isa_operand *o)
 {
     int64_t first, last;
 
     if (!asm_want(as, '[', "behind the register file") ||
-        !asm_expr_int(as, "a register", 0, count - 1, &first) ||
+        !asm_expr_int(as, "a register", 0, f->count - 1, &first) ||
         !asm_want(as, ':', "between first and last register") ||
-        !asm_expr_int(as, "a register", 0, count - 1, &last) ||
+        !asm_expr_int(as, "a register", 0, f->count - 1, &last) ||
         !asm_want(as, ']', "behind the registers"))
         return false;
     if (last != first + 1)
         return asm_fail(as, col, "asm-pair", "64-bit values take two registers, as in v[2:3]",
-                        "%c[%d:%d] is no pair", letter, (int)first, (int)last);
+                        "%c[%d:%d] is no pair", f->letter, (int)first, (int)last);
     if (first % 2)
         return asm_fail(as, col, "asm-pair-alignment", "a pair begins at an even register",
-                        "%c[%d:%d] is not aligned", letter, (int)first, (int)last);
-    o->index = (uint16_t)first;
-    o->words = 2;
+                        "%c[%d:%d] is not aligned", f->letter, (int)first, (int)last);
+    *o = (struct isa_operand){f->kind, 2, (uint16_t)first};
     return true;
 }
 
 static enum found pair_register(struct assembler *as, const struct token *t, struct isa_operand *o)
 {
-    char letter = t->text.at[0];
-    uint32_t col = t->col;
-    unsigned count;
-
-    register_file(letter, &o->kind, &count);
     as->next++;
-    return pair_range(as, letter, count, col, o) && check_declared(as, o, col) ? FOUND : FOUND_BAD;
+    return pair_range(as, &files[file_of(t->text.at[0])], t->col, o) && check_declared(as, o, t->col)
+               ? FOUND
+               : FOUND_BAD;
 }
 
 static bool find_parameter(const struct assembler *as, struct slice name, struct isa_operand *o)
@@ -215,8 +208,6 @@ static enum found special(struct assembler *as, const struct token *t, struct is
 enum found asm_register(struct assembler *as, struct isa_operand *o)
 {
     const struct token *t = asm_tok(as);
-    uint8_t kind;
-    unsigned count;
 
     *o = (struct isa_operand){0};
     if (t->kind != TOK_NAME)
@@ -231,8 +222,8 @@ enum found asm_register(struct assembler *as, struct isa_operand *o)
     }
     if (register_number(t->text) >= 0)
         return plain_register(as, t, o);
-    if (t->text.len == 1 && register_file(t->text.at[0], &kind, &count) && kind != ISA_O_M &&
-        t[1].kind == TOK_PUNCT && t[1].punct == '[')
+    if (t->text.len == 1 && file_of(t->text.at[0]) < FILE_M && t[1].kind == TOK_PUNCT &&
+        t[1].punct == '[')
         return pair_register(as, t, o);
     return parameter(as, t, o);
 }
