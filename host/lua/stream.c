@@ -1,0 +1,250 @@
+/* Streams, events, prefetches and copies by hand. */
+#include "host/lua/stream.h"
+
+#include "host/lua/array.h"
+
+#include <inttypes.h>
+
+struct lua_stream {
+    struct handle h;
+    hd_stream *s; /* NULL once freed */
+};
+
+struct lua_event {
+    struct handle h;
+    hd_event *e; /* NULL once freed */
+};
+
+hd_stream *stream_check(lua_State *L, int idx)
+{
+    const struct lua_stream *s = luaL_checkudata(L, idx, TYPE_STREAM);
+
+    if (!s->s)
+        script_error(L, "lua-stream-freed", NULL, "the stream was freed");
+    return s->s;
+}
+
+hd_stream *stream_optional(lua_State *L, int idx)
+{
+    return lua_isnoneornil(L, idx) ? NULL : stream_check(L, idx);
+}
+
+static hd_event *event_check(lua_State *L, int idx)
+{
+    const struct lua_event *e = luaL_checkudata(L, idx, TYPE_EVENT);
+
+    if (!e->e)
+        script_error(L, "lua-event-freed", NULL, "the event was freed");
+    return e->e;
+}
+
+/* ---- streams ---------------------------------------------------------------------------- */
+
+static int gpu_stream(lua_State *L)
+{
+    struct lua_stream *s = handle_new(L, TYPE_STREAM, sizeof *s, 0);
+    struct hd_error err;
+
+    if (hd_stream_new(script_of(L)->rt, &s->s, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 1;
+}
+
+static int stream_sync(lua_State *L)
+{
+    struct hd_error err;
+
+    if (hd_stream_sync(script_of(L)->rt, stream_check(L, 1), &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+static int stream_free(lua_State *L)
+{
+    hd_stream *owned = stream_check(L, 1);
+    struct lua_stream *s = lua_touserdata(L, 1);
+    struct hd_error err;
+
+    if (hd_stream_free(script_of(L)->rt, owned, &err) != HD_OK)
+        return script_raise(L, &err);
+    s->s = NULL;
+    return 0;
+}
+
+static int stream_close(lua_State *L)
+{
+    const struct lua_stream *s = luaL_checkudata(L, 1, TYPE_STREAM);
+
+    return s->s ? stream_free(L) : 0;
+}
+
+static int stream_wait(lua_State *L)
+{
+    hd_stream *s = stream_check(L, 1);
+    struct hd_error err;
+
+    if (hd_event_wait(script_of(L)->rt, s, event_check(L, 2), &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static int gpu_event(lua_State *L)
+{
+    hd_stream *s = stream_optional(L, 1);
+    struct lua_event *e = handle_new(L, TYPE_EVENT, sizeof *e, 0);
+    struct hd_error err;
+
+    if (hd_event_record(script_of(L)->rt, s, &e->e, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 1;
+}
+
+static int event_sync(lua_State *L)
+{
+    struct hd_error err;
+
+    if (hd_event_sync(script_of(L)->rt, event_check(L, 1), &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+static int event_done(lua_State *L)
+{
+    lua_pushboolean(L, hd_event_done(script_of(L)->rt, event_check(L, 1)));
+    return 1;
+}
+
+static int event_free(lua_State *L)
+{
+    hd_event *owned = event_check(L, 1);
+    struct lua_event *e = lua_touserdata(L, 1);
+    struct hd_error err;
+
+    if (hd_event_free(script_of(L)->rt, owned, &err) != HD_OK)
+        return script_raise(L, &err);
+    e->e = NULL;
+    return 0;
+}
+
+static int event_close(lua_State *L)
+{
+    const struct lua_event *e = luaL_checkudata(L, 1, TYPE_EVENT);
+
+    return e->e ? event_free(L) : 0;
+}
+
+/* ---- the device, and moving data ------------------------------------------------------------ */
+
+static int gpu_sync(lua_State *L)
+{
+    struct hd_error err;
+
+    if (!lua_isnoneornil(L, 1))
+        return stream_sync(L);
+    if (hd_device_sync(script_of(L)->rt, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+static int gpu_prefetch(lua_State *L)
+{
+    const struct lua_array *a = array_check_managed(L, 1);
+    hd_stream *s = stream_optional(L, 2);
+    struct hd_error err;
+
+    if (hd_prefetch(script_of(L)->rt, a->a, s, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+static uint64_t count_option(lua_State *L, int idx, const char *key, lua_Integer min,
+                             uint64_t otherwise)
+{
+    uint64_t n = otherwise;
+
+    if (!lua_isnoneornil(L, idx)) {
+        if (lua_getfield(L, idx, key) != LUA_TNIL)
+            n = check_count(L, -1, min, key);
+        lua_pop(L, 1);
+    }
+    return n;
+}
+
+static hd_stream *stream_option(lua_State *L, int idx)
+{
+    hd_stream *s = NULL;
+
+    if (!lua_isnoneornil(L, idx)) {
+        lua_getfield(L, idx, "stream");
+        s = stream_optional(L, -1);
+        lua_pop(L, 1);
+    }
+    return s;
+}
+
+static int gpu_copy(lua_State *L)
+{
+    static const char *const options[] = {"count", "to_first", "from_first", "stream", NULL};
+    const struct lua_array *to = array_check(L, 1), *from = array_check(L, 2);
+    uint64_t to_first, from_first, count, room;
+    struct hd_error err;
+
+    if (!lua_isnoneornil(L, 3))
+        options_check(L, 3, options);
+    to_first = count_option(L, 3, "to_first", 0, 0);
+    from_first = count_option(L, 3, "from_first", 0, 0);
+    if (to_first >= to->count || from_first >= from->count)
+        return script_error(L, "lua-array-count", NULL,
+                            "the first element of the copy is outside its array");
+    room = from->count - from_first;
+    count = count_option(L, 3, "count", 1, room);
+    if (count > room || count > to->count - to_first)
+        return script_error(L, "lua-array-count", NULL,
+                            "cannot copy %" PRIu64 " elements: there are %" PRIu64
+                            " to copy and room for %" PRIu64,
+                            count, room, to->count - to_first);
+    if (hd_copy(script_of(L)->rt, to->a, to_first, from->a, from_first, count, stream_option(L, 3),
+                &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+const struct api_row stream_new_api[] = {
+    {"stream", gpu_stream, "()", "A new stream, for launches with {stream=}, prefetches and copies"},
+    {"event", gpu_event, "([stream])",
+     "An event that is done when all before it on the stream is; by default the default stream"},
+    {"sync", gpu_sync, "([stream])", "Waits for a stream, by default for the whole device"},
+    {"prefetch", gpu_prefetch, "(array [, stream])",
+     "Moves an array to the device, in the order of the stream"},
+    {"copy", gpu_copy, "(to, from [, {count=, to_first=, from_first=, stream=}])",
+     "Copies elements between a device array and a managed one, in the order of the stream"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct api_row stream_api[] = {
+    {"sync", stream_sync, "()", "Waits for all that is on the stream"},
+    {"wait", stream_wait, "(event)", "What comes after on the stream starts after the event"},
+    {"free", stream_free, "()",
+     "Frees the stream when its work is done; `local s <close>` does so too"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct api_row event_api[] = {
+    {"sync", event_sync, "()", "Waits for the event"},
+    {"done", event_done, "()", "Whether it is done"},
+    {"free", event_free, "()", "Frees the event; `local e <close>` does so too"},
+    {NULL, NULL, NULL, NULL},
+};
+
+void stream_open(lua_State *L)
+{
+    static const struct api_row *const stream_methods[] = {stream_api, NULL};
+    static const struct api_row *const event_methods[] = {event_api, NULL};
+    static const luaL_Reg stream_extra[] = {{"__close", stream_close}, {NULL, NULL}};
+    static const luaL_Reg event_extra[] = {{"__close", event_close}, {NULL, NULL}};
+
+    handle_type(L, TYPE_STREAM, stream_methods, stream_extra);
+    handle_type(L, TYPE_EVENT, event_methods, event_extra);
+}

@@ -1,0 +1,12 @@
+/* Streams as userdata. */
+#ifndef HD_HOST_LUA_STREAM_H
+#define HD_HOST_LUA_STREAM_H
+
+#include "host/lua/internal.h"
+
+/* The stream at idx; one that was freed is an error. */
+hd_stream *stream_check(lua_State *L, int idx);
+/* The same, or NULL, the default stream, if there is none. */
+hd_stream *stream_optional(lua_State *L, int idx);
+
+#endif
