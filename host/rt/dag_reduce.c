@@ -2,69 +2,104 @@
  * The transitive filter: a candidate parent needs no edge if another candidate descends from it, since
  * waiting for that one waits for both.
  *
- * Candidates are in order of their appends, so ancestors have smaller numbers: the search goes from the candidates
- * to their parents and no further back than the oldest candidate. Parents include the ones that an earlier filter
- * took the edge from, which are ancestors too; that makes the common case, a candidate that the others use as well, one step.
- * A branch is left when no chain that it comes from is one of a sought candidate's. Finished vertices are
- * left as well: their ancestors have finished, and no candidate has.
+ * The search goes from the candidates back to their parents, level by level. Parents include the ones that an earlier
+ * filter took the edge from, which are ancestors too; that makes the common case, a candidate that the others use as
+ * well, one step. Candidates are in order of their appends and ancestors have smaller numbers: nothing older than the oldest
+ * candidate still sought is looked at, and no vertex that no chain of one sought leads to. Finished
+ * vertices are left as well: their ancestors have finished, and no candidate has.
  */
 #include "host/rt/dag.h"
 
 struct search {
     struct dag *dag;
-    struct dag_vertex *work;
-    uint64_t oldest;  /* seq of the first candidate */
-    uint64_t chains;  /* of the candidates that can be covered */
-    size_t uncovered; /* of those */
+    struct dag_vertex *first, *last; /* worklist */
+    size_t sought; /* candidates that may yet be covered: all but the last, less the covered ones */
+    size_t oldest; /* index of the first of those */
+    uint64_t chains; /* their chains, or more */
+    size_t counted;  /* how many there were when chains was made */
 };
+
+static uint64_t chain_bit(const struct dag_vertex *v)
+{
+    return UINT64_C(1) << (v->chain % 64);
+}
+
+static void count_chains(struct search *s)
+{
+    const struct dag *d = s->dag;
+
+    s->chains = 0;
+    s->counted = s->sought;
+    for (size_t i = s->oldest; i + 1 < d->candidates.len; i++) {
+        if (!d->candidates.at[i].vertex->covered)
+            s->chains |= chain_bit(d->candidates.at[i].vertex);
+    }
+}
+
+static void cover(struct search *s, struct dag_vertex *v)
+{
+    v->covered = true;
+    if (--s->sought == 0)
+        return;
+    while (s->dag->candidates.at[s->oldest].vertex->covered)
+        s->oldest++;
+    if (s->sought <= s->counted / 2) /* at most as much work as there are candidates, in all */
+        count_chains(s);
+}
+
+static bool may_lead_on(const struct search *s, const struct dag_vertex *v)
+{
+    return v->seq > s->dag->candidates.at[s->oldest].vertex->seq && (v->chains & s->chains);
+}
+
+static void push(struct search *s, struct dag_vertex *v)
+{
+    v->work = NULL;
+    if (s->first)
+        s->last->work = v;
+    else
+        s->first = v;
+    s->last = v;
+}
 
 static void visit(struct search *s, struct dag_vertex *v)
 {
     uint64_t number = s->dag->search;
 
     s->dag->steps++;
-    if (v->finished || v->seq < s->oldest || v->visited == number)
+    if (v->finished || v->visited == number)
         return;
     v->visited = number;
-    if (v->candidate == number) { /* its own parents are searched from it */
-        v->covered = true;
-        s->uncovered--;
-    } else if (v->chains & s->chains) {
-        v->work = s->work;
-        s->work = v;
-    }
+    if (v->candidate == number) /* its own parents are visited from it */
+        cover(s, v);
+    else if (may_lead_on(s, v))
+        push(s, v);
 }
 
 static void visit_parents(struct search *s, const struct dag_vertex *v)
 {
-    for (uint32_t i = 0; i < v->nparents; i++)
+    for (uint32_t i = 0; i < v->nparents && s->sought; i++)
         visit(s, v->parents[i]);
 }
 
 void dag_reduce(struct dag *d)
 {
     size_t n = d->candidates.len;
-    struct search s = {.dag = d};
+    struct search s = {.dag = d, .sought = n - 1};
 
     if (n < 2)
         return;
     d->search++;
-    s.oldest = d->candidates.at[0].vertex->seq;
-    s.uncovered = n - 1; /* the last can have no descendant among them */
-    for (size_t i = 0; i < n; i++) {
-        struct dag_vertex *v = d->candidates.at[i].vertex;
-
-        v->candidate = d->search;
-        if (i + 1 < n)
-            s.chains |= UINT64_C(1) << (v->chain % 64);
-    }
-    for (size_t i = n; i-- > 1 && s.uncovered;) {
+    for (size_t i = 0; i < n; i++)
+        d->candidates.at[i].vertex->candidate = d->search;
+    count_chains(&s);
+    for (size_t i = n; i-- > 1;)
         visit_parents(&s, d->candidates.at[i].vertex);
-        while (s.work && s.uncovered) {
-            struct dag_vertex *v = s.work;
+    while (s.first && s.sought) {
+        struct dag_vertex *v = s.first;
 
-            s.work = v->work;
+        s.first = v->work;
+        if (may_lead_on(&s, v))
             visit_parents(&s, v);
-        }
     }
 }
