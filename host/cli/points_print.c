@@ -238,42 +238,35 @@ static uint64_t link_bound(const struct busy *b)
 
 static void explain_link(const struct point *serial, const struct point *parallel, FILE *to)
 {
-    char bound[32], share[16];
+    uint64_t bound_ps = link_bound(&parallel->metrics.busy);
+    char bound[32];
 
-    cli_format_time(link_bound(&parallel->metrics.busy), bound, sizeof bound);
-    cli_format_percent(ratio(parallel->metrics.busy.link_ps, parallel->time_ps), share,
-                       sizeof share);
+    cli_format_time(bound_ps, bound, sizeof bound);
     fprintf(to,
-            "The run is bound by transfers: the link is busy for %s of the parallel time. Moving "
-            "these bytes takes\n"
-            "%s whatever the schedule, so that no schedule can be more than %.3f times as fast as "
-            "%s.\n",
-            share, bound, ratio(serial->time_ps, link_bound(&parallel->metrics.busy)),
-            serial->label);
+            "The workload is bound by transfers: moving its bytes takes %s whatever the schedule, "
+            "so that no\n"
+            "schedule can be more than %.3f times as fast as %s.\n",
+            bound, ratio(serial->time_ps, bound_ps), serial->label);
 }
 
-static void explain_chain(const struct point *serial, const struct point *parallel, FILE *to)
+static void explain_kernels(const struct point *serial, const struct point *parallel, FILE *to)
 {
-    char chain[32], kernels[16], link[16];
+    char beside[16];
 
-    cli_format_percent(ratio(parallel->metrics.busy.kernel_ps, parallel->time_ps), kernels,
-                       sizeof kernels);
-    cli_format_percent(ratio(parallel->metrics.busy.link_ps, parallel->time_ps), link, sizeof link);
-    fprintf(to, "Kernels run for %s of the parallel time, the link is busy for %s of it.\n",
-            kernels, link);
-    if (parallel->contention_free_ps == JSON_NO_TIME || parallel->contention_free_ps == 0)
-        return;
-    cli_format_time(parallel->contention_free_ps, chain, sizeof chain);
-    fprintf(to,
-            "The longest chain of dependent computations takes %s when nothing is in its way, so "
-            "that no schedule\n"
-            "of this DAG can be more than %.3f times as fast as %s.\n",
-            chain, ratio(serial->time_ps, parallel->contention_free_ps), serial->label);
+    cli_format_percent(parallel->overlap.cc, beside, sizeof beside);
+    fprintf(to, "The workload is bound by its kernels; %s of their time is beside other kernels.\n",
+            beside);
+    if (parallel->contention_free_ps != JSON_NO_TIME && parallel->contention_free_ps > 0)
+        fprintf(
+            to,
+            "If they never got in each other's way, the run would be %.3f times as fast as %s.\n",
+            ratio(serial->time_ps, parallel->contention_free_ps), serial->label);
 }
 
 void points_explain(const struct points *p, FILE *to)
 {
     const struct point *parallel, *serial;
+    double link, kernels;
 
     if (p->axes || p->len < 2)
         return;
@@ -281,16 +274,22 @@ void points_explain(const struct points *p, FILE *to)
     serial = &p->at[p->len - 2];
     if (p->len == 2)
         fputs("um.page_faults is off on this device: arrays move ahead of each launch and prefetch "
-              "changes nothing, so that\n"
-              "there is one serial column.\n",
+              "changes\n"
+              "nothing, so that there is one serial column.\n",
               to);
     if (parallel->time_ps == 0 || serial->time_ps == 0)
         return;
-    /* What bounds a schedule is the longer of the two. */
-    if (link_bound(&parallel->metrics.busy) > (parallel->contention_free_ps == JSON_NO_TIME
-                                                   ? parallel->metrics.busy.kernel_ps
-                                                   : parallel->contention_free_ps))
+    link = ratio(parallel->metrics.busy.link_ps, parallel->time_ps);
+    kernels = ratio(parallel->metrics.busy.kernel_ps, parallel->time_ps);
+    fprintf(
+        to, "In the parallel run the link is busy for %.1f %% of the time, kernels run for %.1f %% of it.\n",
+        link * 100, kernels * 100);
+    if (link >= kernels && link >= 0.5)
         explain_link(serial, parallel, to);
+    else if (kernels >= 0.5)
+        explain_kernels(serial, parallel, to);
     else
-        explain_chain(serial, parallel, to);
+        fputs("The rest is launches and waits of the host: the kernels are too short for this "
+              "device.\n",
+              to);
 }

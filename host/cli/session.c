@@ -252,12 +252,16 @@ static bool leaves_result(enum hd_status status)
 static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli_args *args,
                              const struct cli_list *list, FILE *prints, struct hd_error *err)
 {
+    struct hd_recorder recorder;
     struct hd_script_info info;
     double started = seconds_now();
     enum hd_status status;
 
     memset(&info, 0, sizeof info);
-    record_attach(s->record, rt, print_line, prints);
+    record_recorder(s->record, rt, &recorder);
+    s->record->print = print_line;
+    s->record->print_user = prints;
+    hd_set_recorder(rt, &recorder);
     status = run_script(rt, args, list, prints, &info, &s->error);
     keep_texts(s, &info);
     if (info.traceback.len && (args->verbose || leaves_result(status)))

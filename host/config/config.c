@@ -317,6 +317,8 @@ static enum hd_status apply_text(const struct json_text *text, const struct chai
                      "the name or the file of a configuration", NULL);
     if (base) {
         status = load_base(&r, base->valuestring);
+        if (status != HD_OK && err && !*err->place)
+            place_at(&r, index_of(text->root, base), "extends", err->place, sizeof err->place);
         if (status != HD_OK)
             return status;
     }

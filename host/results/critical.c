@@ -245,7 +245,7 @@ static size_t binder_of(const struct walk *w, size_t i)
     return best;
 }
 
-/* What the host had waited for when it handed in `s`. */
+/* What the host had waited for when it handed in `s`: at its last node up to there, which for a page that the host touched is the one itself. */
 static size_t host_binder_of(const struct walk *w, const struct span *s)
 {
     size_t best = NONE, low = 0, high = w->nhosts;
@@ -257,7 +257,7 @@ static size_t host_binder_of(const struct walk *w, const struct span *s)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (w->hosts[middle].id < s->node)
+        if (w->hosts[middle].id <= s->node)
             low = middle + 1;
         else
             high = middle;

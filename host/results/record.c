@@ -336,10 +336,10 @@ void record_free(struct record *r)
     free(r);
 }
 
-void record_attach(struct record *r, hd_runtime *rt, void (*print)(void *user, const char *line),
-                   void *user)
+void record_recorder(struct record *r, const hd_runtime *rt, struct hd_recorder *out)
 {
-    const struct hd_recorder recorder = {
+    r->rt = rt;
+    *out = (struct hd_recorder){
         .user = r,
         .kernel = on_kernel,
         .transfer = on_transfer,
@@ -349,11 +349,6 @@ void record_attach(struct record *r, hd_runtime *rt, void (*print)(void *user, c
         .check = on_check,
         .print = on_print,
     };
-
-    r->rt = rt;
-    r->print = print;
-    r->print_user = user;
-    hd_set_recorder(rt, &recorder);
 }
 
 enum hd_status record_broken(const struct record *r, struct hd_error *err)

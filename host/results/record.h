@@ -96,9 +96,11 @@ struct record {
 /* NULL when memory is short. config gives the rates of metrics their clocks. */
 struct record *record_new(enum record_detail detail, const struct sim_config *config);
 void record_free(struct record *r);
-/* Receives the runtime's rows from now on; print may be NULL. */
-void record_attach(struct record *r, hd_runtime *rt, void (*print)(void *user, const char *line),
-                   void *user);
+/*
+ * What hd_set_recorder() takes, so that r receives the rows of rt. r->print and r->print_user may be set to
+ * receive what kernels print.
+ */
+void record_recorder(struct record *r, const hd_runtime *rt, struct hd_recorder *out);
 /* The run is over, at that time of its host; the runtime may be freed. HD_BAD_INPUT if a row was lost, as on a full disk. */
 enum hd_status record_close(struct record *r, uint64_t host_time_ps, struct hd_error *err);
 

@@ -1,0 +1,243 @@
+/* The critical path and the contention-free time of timelines that are made by hand. */
+#include "host/results/critical.h"
+#include "host/results/ideal.h"
+#include "host/results/json_writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static struct span kernel(uint64_t node, uint32_t stream, uint64_t queued, uint64_t start,
+                          uint64_t end)
+{
+    return (struct span){.node = node,
+                         .id = node,
+                         .stream = stream,
+                         .queued_ps = queued,
+                         .start_ps = start,
+                         .end_ps = end,
+                         .kind = SPAN_KERNEL,
+                         .name = "k"};
+}
+
+static struct span move(uint64_t node, uint64_t id, uint64_t queued, uint64_t start, uint64_t end)
+{
+    return (struct span){.node = node,
+                         .id = 100 + id,
+                         .stream = 1000 + (uint32_t)id,
+                         .queued_ps = queued,
+                         .start_ps = start,
+                         .end_ps = end,
+                         .kind = SPAN_H2D,
+                         .name = "a"};
+}
+
+/* One expected step: 'h'ost, 'l'aunch, 'w'ait or 's'pan, its id, and its end. */
+struct step {
+    char what;
+    uint64_t id, end_ps;
+};
+
+static void expect_path(const struct timeline *t, const struct critical_rules *rules,
+                        const struct step *expected, size_t n)
+{
+    static const char letters[] = {'h', 'l', 'w', 's'};
+    struct critical_step *steps;
+    uint64_t at = t->begin_ps;
+    size_t len, i;
+
+    assert_true(critical_path(t, rules, &steps, &len));
+    assert_int_equal(len, n);
+    for (i = 0; i < n; i++) {
+        assert_int_equal(letters[steps[i].what], expected[i].what);
+        assert_int_equal(steps[i].start_ps, at); /* without gaps */
+        assert_int_equal(steps[i].end_ps, expected[i].end_ps);
+        if (expected[i].what != 'h')
+            assert_int_equal(steps[i].span->id, expected[i].id);
+        at = steps[i].end_ps;
+    }
+    assert_int_equal(at, t->end_ps);
+    free(steps);
+}
+
+static void test_nothing_ran(void **state)
+{
+    const struct timeline t = {.begin_ps = 5, .end_ps = 25};
+    const struct critical_rules rules = {0};
+    const struct step path[] = {{'h', 0, 25}};
+
+    (void)state;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
+/*
+ * VEC: two transfers on one engine, a kernel behind each, and a third that needs both. The chain is
+ * host 0-10, x 10-50, y 50-90, kernel 1 90-110 (launch 92), kernel 2 112-130, the host's read 130-140.
+ */
+static void test_vec(void **state)
+{
+    struct span spans[] = {move(0, 0, 10, 10, 50), kernel(0, 1, 10, 52, 70), move(1, 1, 12, 50, 90),
+                           kernel(1, 2, 12, 92, 110), kernel(2, 1, 14, 112, 130)};
+    struct span_edge edges[] = {{0, 2}, {1, 2}, {2, 3}};
+    struct span_node nodes[] = {
+        {0, false, true}, {1, false, true}, {2, false, true}, {3, true, true}};
+    const struct timeline t = {spans,        edges,        nodes, COUNT(spans),
+                               COUNT(edges), COUNT(nodes), 0,     140};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    const struct step path[] = {{'h', 0, 10},  {'s', 100, 50}, {'s', 101, 90}, {'l', 1, 92},
+                                {'s', 1, 110}, {'l', 2, 112},  {'s', 2, 130},  {'h', 0, 140}};
+
+    (void)state;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
+/* Under serial-sync the host waits for each kernel and then takes 5 to hand in the next. */
+static void test_a_host_that_waits(void **state)
+{
+    struct span spans[] = {kernel(0, 0, 5, 7, 20), kernel(1, 0, 25, 27, 40)};
+    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
+    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 41};
+    const struct critical_rules waits = {.host_waits = true, .launch_latency_ps = 2};
+    const struct critical_rules goes_on = {.launch_latency_ps = 2};
+    const struct step path[] = {{'h', 0, 5},  {'l', 0, 7},  {'s', 0, 20}, {'h', 0, 25},
+                                {'l', 1, 27}, {'s', 1, 40}, {'h', 0, 41}};
+    const struct step late[] = {{'h', 0, 25}, {'l', 1, 27}, {'s', 1, 40}, {'h', 0, 41}};
+
+    (void)state;
+    expect_path(&t, &waits, path, COUNT(path));
+    expect_path(&t, &goes_on, late, COUNT(late));
+}
+
+/* The host read node 1, which needs kernel 0, ahead of kernel 2: the path goes through what it waited for. */
+static void test_a_host_access_between(void **state)
+{
+    struct span spans[] = {kernel(0, 1, 2, 4, 30), kernel(2, 2, 40, 42, 50)};
+    struct span_edge edges[] = {{0, 1}};
+    struct span_node nodes[] = {{0, false, true}, {1, true, true}, {2, false, true}};
+    const struct timeline t = {spans,        edges,        nodes, COUNT(spans),
+                               COUNT(edges), COUNT(nodes), 0,     50};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    const struct step path[] = {{'h', 0, 2},  {'l', 0, 4},  {'s', 0, 30},
+                                {'h', 0, 40}, {'l', 2, 42}, {'s', 2, 50}};
+
+    (void)state;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
+/* Kernel 1 has a stream of its own but starts only when kernel 0 leaves the full device. */
+static void test_a_full_device(void **state)
+{
+    struct span spans[] = {kernel(0, 1, 1, 3, 50), kernel(1, 2, 2, 50, 90)};
+    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
+    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 90};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    const struct step path[] = {{'h', 0, 1}, {'l', 0, 3}, {'s', 0, 50}, {'s', 1, 90}};
+
+    (void)state;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
+/* Kernels of no length at one time must not send the walk round in circles. */
+static void test_no_length(void **state)
+{
+    struct span spans[] = {kernel(0, 1, 0, 0, 0), kernel(1, 1, 0, 0, 0), kernel(2, 1, 0, 0, 0)};
+    const struct timeline t = {.spans = spans, .nspans = COUNT(spans)};
+    const struct critical_rules rules = {0};
+    struct critical_step *steps;
+    size_t n;
+
+    (void)state;
+    assert_true(critical_path(&t, &rules, &steps, &n));
+    assert_in_range(n, 1, 3);
+    free(steps);
+}
+
+/* ---- contention-free time ------------------------------------------------------------------------- */
+
+/* Serial VEC: 40 and 60 for the squares with their transfers and launches, 20 for the sum. */
+static void test_vec_without_contention(void **state)
+{
+    struct span serial_spans[] = {move(10, 0, 4, 4, 30), kernel(10, 0, 4, 32, 40),
+                                  move(11, 1, 44, 44, 90), kernel(11, 0, 44, 92, 100),
+                                  kernel(12, 0, 104, 106, 120)};
+    struct span_node serial_nodes[] = {{10, false, true}, {11, false, true}, {12, false, true}};
+    const struct timeline serial = {.spans = serial_spans,
+                                    .nodes = serial_nodes,
+                                    .nspans = COUNT(serial_spans),
+                                    .nnodes = COUNT(serial_nodes),
+                                    .end_ps = 130};
+    struct span_edge edges[] = {{0, 2}, {1, 2}, {2, 3}};
+    struct span_node nodes[] = {
+        {0, false, true}, {1, false, true}, {2, false, true}, {3, true, true}};
+    const struct timeline parallel = {
+        .edges = edges, .nodes = nodes, .nedges = COUNT(edges), .nnodes = COUNT(nodes)};
+    uint64_t *times;
+    size_t n;
+
+    (void)state;
+    assert_true(element_times(&serial, &times, &n));
+    assert_int_equal(n, 3);
+    assert_int_equal(times[0], 40);
+    assert_int_equal(times[1], 60);
+    assert_int_equal(times[2], 20);
+    /* max(40, 60) + 20 */
+    assert_int_equal(contention_free(&parallel, times, n), 80);
+    assert_true(contention_free(&parallel, times, 2) == JSON_NO_TIME);
+    free(times);
+}
+
+/* The host's own work between two kernels is not part of an element: it counts from when it was handed in. */
+static void test_host_work_is_no_element(void **state)
+{
+    struct span spans[] = {kernel(0, 0, 5, 7, 20), kernel(2, 0, 1000, 1002, 1010)};
+    struct span_node nodes[] = {{0, false, true}, {1, true, true}, {2, false, true}};
+    const struct timeline serial = {.spans = spans,
+                                    .nodes = nodes,
+                                    .nspans = COUNT(spans),
+                                    .nnodes = COUNT(nodes),
+                                    .end_ps = 1010};
+    uint64_t *times;
+    size_t n;
+
+    (void)state;
+    assert_true(element_times(&serial, &times, &n));
+    assert_int_equal(n, 2);
+    assert_int_equal(times[0], 20);
+    assert_int_equal(times[1], 10);
+    free(times);
+}
+
+/* What comes after the host has read something waits for that. */
+static void test_host_nodes_order_what_follows(void **state)
+{
+    struct span_edge edges[] = {{0, 1}};
+    struct span_node nodes[] = {{0, false, true}, {1, true, true}, {2, false, true}};
+    const struct timeline t = {
+        .edges = edges, .nodes = nodes, .nedges = COUNT(edges), .nnodes = COUNT(nodes)};
+    const uint64_t times[] = {30, 12};
+
+    (void)state;
+    assert_int_equal(contention_free(&t, times, COUNT(times)), 42);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_ran),
+        cmocka_unit_test(test_vec),
+        cmocka_unit_test(test_a_host_that_waits),
+        cmocka_unit_test(test_a_host_access_between),
+        cmocka_unit_test(test_a_full_device),
+        cmocka_unit_test(test_no_length),
+        cmocka_unit_test(test_vec_without_contention),
+        cmocka_unit_test(test_host_work_is_no_element),
+        cmocka_unit_test(test_host_nodes_order_what_follows),
+    };
+
+    return cmocka_run_group_tests_name("critical", tests, NULL, NULL);
+}
