@@ -47,11 +47,6 @@ void link_free(struct link *l)
     free(l);
 }
 
-bool link_idle(const struct link *l)
-{
-    return l->engines[0].queue.len == 0 && l->engines[1].queue.len == 0;
-}
-
 /* Puts the first transfer of the queue in service. */
 static void serve(struct sim_machine *m, uint32_t engine)
 {

@@ -32,7 +32,4 @@ void link_submit(struct sim_machine *m, const struct sim_transfer_record *reques
 /* Event EV_LINK. */
 void link_event(struct sim_machine *m, const struct event *e);
 
-/* Whether no transfer is in service. */
-bool link_idle(const struct link *l);
-
 #endif
