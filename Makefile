@@ -28,7 +28,7 @@ empty  :=
 space  := $(empty) $(empty)
 VARIANT = $(subst $(space),-,$(strip $(filter-out gcc,$(notdir $(CC))) $(subst $(comma),-,$(SANITIZER))))
 BUILD   = build$(VARIANT:%=/%)
-BIN     = $(if $(wildcard host/cli/*.c),$(BUILD)/heddle)
+BIN     = $(BUILD)/heddle
 LIB     = $(BUILD)/libheddle.a
 
 .DEFAULT_GOAL := all
@@ -105,7 +105,7 @@ all: $(BIN) $(LIB)  ## builds build/heddle and build/libheddle.a (the default)
 
 deps:  ## installs what is missing (Debian), or says what to install
 
-$(BUILD)/heddle: $(CLI_OBJS) $(LIB)
+$(BIN): $(CLI_OBJS) $(LIB)
 	$(LINK)
 	$(Q)$(CC) $(BASE_FLAGS) $(LDFLAGS) -o $@ $(CLI_OBJS) $(LIB) $(LIBS)
 
@@ -139,14 +139,14 @@ objects: $(ALL_OBJS)
 QUICKSTART := results/quickstart
 
 run: $(BIN)  ## the main job: VEC and the pipeline on the p100 preset, schedulers side by side
-	@mkdir -p $(QUICKSTART)
-	$(Q)$(BIN) compare workloads/dag/vec.lua --config p100
-	$(Q)$(BIN) compare workloads/dag/pipeline.lua --config p100
-	$(Q)for s in serial-sync serial-async parallel-async; do \
-	    $(BIN) run workloads/dag/vec.lua --config p100 --set host.scheduler=$$s --quiet \
-	        --out $(QUICKSTART)/vec-$$s.json --trace $(QUICKSTART)/vec-$$s.trace.json || exit; \
-	done
-	@echo "Results and traces: $(QUICKSTART)/"
+	@mkdir -p $(QUICKSTART)/pipeline
+	$(Q)$(BIN) compare workloads/dag/vec.lua --config p100 --out $(QUICKSTART) \
+	    --trace $(QUICKSTART)/vec.trace.json
+	@echo
+	$(Q)$(BIN) compare workloads/dag/pipeline.lua --config p100 --out $(QUICKSTART)/pipeline \
+	    --trace $(QUICKSTART)/pipeline/pipeline.trace.json
+	@echo
+	@echo "Results and traces: $(QUICKSTART)/ and $(QUICKSTART)/pipeline/; open a trace in ui.perfetto.dev"
 
 # ---- tests ------------------------------------------------------------------------------------
 
