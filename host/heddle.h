@@ -53,8 +53,8 @@ const struct hd_options *hd_runtime_options(const hd_runtime *rt);
 enum hd_status hd_array_new(hd_runtime *rt, enum isa_type type, uint64_t count, const char *name,
                             hd_array **out, struct hd_error *err);
 /* Device memory, reached by hd_copy only. */
-enum hd_status hd_array_new_device(hd_runtime *rt, enum isa_type type, uint64_t count, const char *name,
-                                   hd_array **out, struct hd_error *err);
+enum hd_status hd_array_new_device(hd_runtime *rt, enum isa_type type, uint64_t count,
+                                   const char *name, hd_array **out, struct hd_error *err);
 /* Waits for the computations that use it, then frees it. */
 enum hd_status hd_array_free(hd_runtime *rt, hd_array *a, struct hd_error *err);
 uint64_t hd_array_count(const hd_array *a);
@@ -65,7 +65,8 @@ enum hd_access { HD_READ, HD_WRITE, HD_OVERWRITE /* every byte, nothing of the o
 
 /*
  * A host access to elements [first, first + count): a computational element of the DAG. On return the host has
- * waited for just what it needs, pages are on the host, and *data points at element `first`, valid until the next call.
+ * waited for just what it needs, pages are on the host, and *data points at element `first`. The address stays until the
+ * array is freed; what it holds is up to date until the next launch or copy that writes the array.
  */
 enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint64_t count,
                                enum hd_access how, void **data, struct hd_error *err);
@@ -73,7 +74,8 @@ enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint
 /* ---- modules and kernels ----------------------------------------------------------------- */
 
 /* Assembles a file; includes are looked for beside it and in workloads/lib. Loading one path twice gives one module. */
-enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out, struct hd_error *err);
+enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
+                              struct hd_error *err);
 const struct isa_program *hd_module_program(const hd_module *m);
 
 /*
@@ -123,8 +125,8 @@ bool hd_event_done(hd_runtime *rt, hd_event *e);
 enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err);
 enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
 /* Copies count elements between a device array and a managed array used as host memory, in stream order. */
-enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from, uint64_t from_first,
-                       uint64_t count, hd_stream *s, struct hd_error *err);
+enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from,
+                       uint64_t from_first, uint64_t count, hd_stream *s, struct hd_error *err);
 
 /* ---- regions ------------------------------------------------------------------------------ */
 

@@ -37,6 +37,8 @@ int script_raise(lua_State *L, const struct hd_error *err)
     if (err->status > HD_BAD_INPUT)
         return limits_end_run(L, err);
     s->raised = *err;
+    if (s->raised.place[0] == '\0')
+        script_place(L, s->raised.place, sizeof s->raised.place);
     luaL_where(L, 1);
     lua_pushfstring(L, err->place[0] ? "%s: %s" : "%s%s", err->place, err->message);
     lua_concat(L, 2);
@@ -89,14 +91,12 @@ static void keep(lua_State *L, struct script *s, const char *message)
     lua_getfield(L, LUA_REGISTRYINDEX, KEY_RAISED);
     ours = lua_isstring(L, -1) && lua_rawequal(L, -1, 1);
     lua_pop(L, 1);
-    message = split_running_place(L, message, place, sizeof place);
-    if (!ours) {
-        hd_error_set(&s->why, HD_BAD_INPUT, "lua-error", place, NULL, "%s", message);
+    if (ours) {
+        s->why = s->raised;
         return;
     }
-    s->why = s->raised;
-    if (s->why.place[0] == '\0')
-        memcpy(s->why.place, place, sizeof place);
+    message = split_running_place(L, message, place, sizeof place);
+    hd_error_set(&s->why, HD_BAD_INPUT, "lua-error", place, NULL, "%s", message);
 }
 
 int script_on_error(lua_State *L)

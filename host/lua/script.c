@@ -177,8 +177,8 @@ enum hd_status hd_script_run(hd_runtime *rt, const struct hd_script_options *o,
     s->rt = rt;
     s->o = o;
     s->info = info;
-    s->limits.max_memory = o->max_memory < SIZE_MAX ? (size_t)o->max_memory : SIZE_MAX;
-    s->limits.max_instructions = o->max_instructions;
+    s->limits.max_memory = o->max_memory ? (size_t)o->max_memory : SIZE_MAX;
+    s->limits.max_instructions = o->max_instructions ? o->max_instructions : UINT64_MAX;
     status = run(s, err);
     free(s);
     return status;

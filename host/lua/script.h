@@ -19,7 +19,7 @@ struct hd_script_options {
     const char *const *data; /* "NAME=FILE": the only files that from_npy and to_npy reach */
     size_t ndata;
     const char *lib_dir; /* shared modules; NULL: the folder lib beside the program's folder */
-    uint64_t max_memory; /* bytes of the Lua state; arrays do not count */
+    uint64_t max_memory; /* bytes of the Lua state, 0: no limit; arrays do not count */
     uint64_t max_instructions;   /* of the Lua machine */
     bool allow_io;               /* opens io and os, and the working folder to require */
     uint32_t iterations, warmup; /* of every region; HD_SCRIPT_UNSET: not given */
@@ -51,8 +51,8 @@ struct hd_script_arg {
 struct hd_script_info {
     VEC(struct hd_script_arg) args; /* in the order of their first gpu.arg */
     struct text traceback;          /* of the error; empty if none */
-    uint64_t instructions;          /* of the Lua machine, to the next thousand */
-    uint64_t peak_memory;           /* bytes of the Lua state */
+    uint64_t instructions; /* of the Lua machine, counted in thousands; work in C by size counts too */
+    uint64_t peak_memory; /* bytes of the Lua state */
 };
 
 void hd_script_info_free(struct hd_script_info *info);

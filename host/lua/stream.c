@@ -8,6 +8,7 @@
 struct lua_stream {
     struct handle h;
     hd_stream *s; /* NULL once freed */
+    bool is_default;
 };
 
 struct lua_event {
@@ -50,6 +51,15 @@ static int gpu_stream(lua_State *L)
     return 1;
 }
 
+static int gpu_default_stream(lua_State *L)
+{
+    struct lua_stream *s = handle_new(L, TYPE_STREAM, sizeof *s, 0);
+
+    s->s = hd_default_stream(script_of(L)->rt);
+    s->is_default = true;
+    return 1;
+}
+
 static int stream_sync(lua_State *L)
 {
     struct hd_error err;
@@ -65,6 +75,8 @@ static int stream_free(lua_State *L)
     struct lua_stream *s = lua_touserdata(L, 1);
     struct hd_error err;
 
+    if (s->is_default)
+        return script_error(L, "lua-stream-default", NULL, "the default stream cannot be freed");
     if (hd_stream_free(script_of(L)->rt, owned, &err) != HD_OK)
         return script_raise(L, &err);
     s->s = NULL;
@@ -75,7 +87,7 @@ static int stream_close(lua_State *L)
 {
     const struct lua_stream *s = luaL_checkudata(L, 1, TYPE_STREAM);
 
-    return s->s ? stream_free(L) : 0;
+    return s->s && !s->is_default ? stream_free(L) : 0;
 }
 
 static int stream_wait(lua_State *L)
@@ -213,6 +225,8 @@ static int gpu_copy(lua_State *L)
 
 const struct api_row stream_new_api[] = {
     {"stream", gpu_stream, "()", "A new stream, for launches with {stream=}, prefetches and copies"},
+    {"default_stream", gpu_default_stream, "()",
+     "The default stream; a launch without {stream=} leaves the choice to the scheduler"},
     {"event", gpu_event, "([stream])",
      "An event that is done when all before it on the stream is; by default the default stream"},
     {"sync", gpu_sync, "([stream])", "Waits for a stream, by default for the whole device"},
