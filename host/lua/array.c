@@ -6,7 +6,7 @@
 
 /* ---- checks ----------------------------------------------------------------------------- */
 
-static const char *push_text(lua_State *L, const struct lua_array *a)
+const char *array_push_text(lua_State *L, const struct lua_array *a)
 {
     const char *name = a->a ? hd_array_name(a->a) : NULL;
 
@@ -20,7 +20,7 @@ struct lua_array *array_check(lua_State *L, int idx)
     struct lua_array *a = luaL_checkudata(L, idx, TYPE_ARRAY);
 
     if (!a->a)
-        script_error(L, "lua-array-freed", NULL, "the array %s was freed", push_text(L, a));
+        script_error(L, "lua-array-freed", NULL, "the array %s was freed", array_push_text(L, a));
     return a;
 }
 
@@ -30,7 +30,7 @@ struct lua_array *array_check_managed(lua_State *L, int idx)
 
     if (a->device)
         script_error(L, "lua-array-device", "copy it with gpu.copy first",
-                     "the host cannot reach the array %s", push_text(L, a));
+                     "the host cannot reach the array %s", array_push_text(L, a));
     return a;
 }
 
@@ -93,13 +93,13 @@ static uint64_t check_index(lua_State *L, const struct lua_array *a)
     const lua_Integer i = lua_type(L, 2) == LUA_TNUMBER ? lua_tointegerx(L, 2, &whole) : 0;
 
     if (!whole)
-        script_error(L, "lua-array-index", NULL,
-                     "an index of the array %s must be a whole number, got %s", push_text(L, a),
-                     lua_type(L, 2) == LUA_TNUMBER ? luaL_tolstring(L, 2, NULL)
-                                                   : luaL_typename(L, 2));
+        script_error(
+            L, "lua-array-index", NULL, "an index of the array %s must be a whole number, got %s",
+            array_push_text(L, a),
+            lua_type(L, 2) == LUA_TNUMBER ? luaL_tolstring(L, 2, NULL) : luaL_typename(L, 2));
     if (i < 0 || (uint64_t)i >= a->count)
         script_error(L, "lua-array-index", "the first element has index 0",
-                     "index %" PRId64 " is outside the array %s", (int64_t)i, push_text(L, a));
+                     "index %" PRId64 " is outside the array %s", (int64_t)i, array_push_text(L, a));
     return (uint64_t)i;
 }
 
@@ -140,7 +140,7 @@ static int describe(lua_State *L)
 
     if (!a->a)
         lua_pushliteral(L, "freed ");
-    push_text(L, a);
+    array_push_text(L, a);
     lua_concat(L, a->a ? 1 : 2);
     return 1;
 }

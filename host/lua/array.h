@@ -18,6 +18,9 @@ struct lua_array *array_check(lua_State *L, int idx);
 /* The same, but a device array, which the host cannot reach, is an error too. */
 struct lua_array *array_check_managed(lua_State *L, int idx);
 
+/* Pushes a description for messages: "f32[10] x". */
+const char *array_push_text(lua_State *L, const struct lua_array *a);
+
 /* hd_array_access, whose error it raises. */
 void *array_access(lua_State *L, const struct lua_array *a, uint64_t first, uint64_t count,
                    enum hd_access how);

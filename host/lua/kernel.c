@@ -177,17 +177,16 @@ static const char *push_signature(lua_State *L)
     return lua_tostring(L, -1);
 }
 
-static int bad_argument(lua_State *L, const char *kernel, int number)
+/* what is "a nil value was given" or alike. */
+static int bad_argument(lua_State *L, const char *kernel, int number, const char *what)
 {
     const char *part = push_signature(L);
-    const char *what = luaL_typename(L, number + 1);
 
     for (int i = 1; i < number; i++)
         part += strcspn(part, ",") + 1;
     part += strspn(part, " \t\n");
-    return script_error(L, "lua-launch-argument", NULL,
-                        "kernel %s, argument %d (%.*s): a %s value was given", kernel, number,
-                        (int)strcspn(part, ","), part, what);
+    return script_error(L, "lua-launch-argument", NULL, "kernel %s, argument %d (%.*s): %s", kernel,
+                        number, (int)strcspn(part, ","), part, what);
 }
 
 static struct hd_arg check_argument(lua_State *L, const char *kernel, int number)
@@ -201,10 +200,11 @@ static struct hd_arg check_argument(lua_State *L, const char *kernel, int number
                    : (struct hd_arg){.kind = HD_ARG_FLOAT, .as.f = lua_tonumber(L, idx)};
     a = luaL_testudata(L, idx, TYPE_ARRAY);
     if (!a)
-        bad_argument(L, kernel, number);
+        bad_argument(L, kernel, number,
+                     lua_pushfstring(L, "a %s value was given", luaL_typename(L, idx)));
     else if (!a->a)
-        script_error(L, "lua-array-freed", NULL, "kernel %s, argument %d: the array was freed",
-                     kernel, number);
+        bad_argument(L, kernel, number,
+                     lua_pushfstring(L, "the array %s was freed", array_push_text(L, a)));
     return (struct hd_arg){.kind = HD_ARG_ARRAY, .as.array = a->a};
 }
 
