@@ -17,6 +17,7 @@
 enum {
     ASM_MAX_LINE = 65536,            /* bytes of one line */
     ASM_MAX_DEPTH = 64,              /* nested includes, macros and calls */
+    ASM_MAX_PARENS = 100,            /* nested parentheses of an expression */
     ASM_MAX_ARGS = 32,               /* arguments of a macro or a func */
     ASM_MAX_FILE = 64 << 20,         /* bytes of one file */
     ASM_MAX_EXPANDED = 64 << 20,     /* bytes that macros and .rept may make in all */
@@ -120,7 +121,6 @@ struct frame {
     struct isa_operand args[ASM_MAX_ARGS]; /* FUNC: what the parameters stand for */
     struct slice body;                     /* REPT: repeated `left` more times */
     uint32_t body_line, left, iteration;
-    const struct frame *outer; /* REPT inside a macro body has been substituted already */
 };
 
 /* ---- statements ----------------------------------------------------------------------------- */
@@ -161,8 +161,7 @@ struct label {
 struct kernel_state {
     bool open, sugar, declared_vregs, declared_sregs, has_insn, declared_form;
     struct isa_kernel k;
-    uint32_t file, line, col; /* of .kernel */
-    uint32_t local_bytes;
+    uint32_t file, line, col;             /* of .kernel */
     struct symtab params, locals, labels; /* values: index of param, offset, index of label */
     stmt_list stmts;
 };
@@ -182,7 +181,8 @@ struct assembler {
     struct slice line_text;
     uint32_t file, line; /* of line_text */
     VEC(struct token) tokens;
-    size_t next; /* token */
+    size_t next;     /* token */
+    unsigned parens; /* open ones of the expression that is being read */
 
     struct symtab mnemonics, consts, macros, funcs, once;
     VEC(struct value) const_values;
@@ -190,7 +190,7 @@ struct assembler {
     VEC(struct func *) func_list;
     VEC(struct label) labels;
     struct kernel_state kernel;
-    size_t nlines_cap, ninsns;
+    size_t nlines_cap;
     VEC(uint32_t) line_of;
     VEC(uint8_t) code;
     size_t nkernels_cap, nfiles_cap, nstrings_cap;

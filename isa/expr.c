@@ -19,13 +19,26 @@ static bool named_float(struct slice name, struct value *v)
     return true;
 }
 
+/* What stands behind an opening parenthesis. */
+static bool in_parens(struct assembler *as, uint32_t col, const char *where, struct value *v)
+{
+    bool good;
+
+    if (as->parens == ASM_MAX_PARENS)
+        return asm_fail(as, col, "asm-expression", "name parts of it with .const",
+                        "more than %d nested parentheses", ASM_MAX_PARENS);
+    as->parens++;
+    good = asm_expr(as, v) && asm_want(as, ')', where);
+    as->parens--;
+    return good;
+}
+
 /* bits(N): the bits of the operand themselves, whatever its type. */
 static bool bits_of(struct assembler *as, struct value *v)
 {
     uint32_t col = asm_tok(as)->col;
 
-    if (!asm_want(as, '(', "behind bits") || !asm_expr(as, v) ||
-        !asm_want(as, ')', "behind the bits"))
+    if (!asm_want(as, '(', "behind bits") || !in_parens(as, col, "behind the bits", v))
         return false;
     if (v->kind != VALUE_INT || v->i < 0)
         return asm_fail(as, col, "asm-operand-type", "write bits(0x7fc00001)",
@@ -77,7 +90,7 @@ static bool primary(struct assembler *as, struct value *v)
         return named_value(as, v);
     default:
         if (asm_take(as, '('))
-            return asm_expr(as, v) && asm_want(as, ')', "to close the parenthesis");
+            return in_parens(as, t->col, "to close the parenthesis", v);
         return asm_fail(as, t->col, "asm-syntax", "", "expected a value, found `%.*s`", SLICE(text));
     }
 }

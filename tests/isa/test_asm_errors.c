@@ -362,6 +362,18 @@ static void test_pb38_bytes(void **state)
     isa_program_free(b);
 }
 
+/* 50,000 nested parentheses are an error, whatever the stack. */
+static void refuses_nesting_without_end(void **state)
+{
+    static const struct mistake parens = {"", "asm-expression", "f:1:110", "100 nested"};
+    char text[60000] = ".const x ";
+
+    (void)state;
+    for (int i = 0; i < 50000; i++)
+        strcpy(text + 9 + i, "(");
+    assert_true(refused(text, strlen(text), &parens));
+}
+
 static void refuses_a_missing_file(void **state)
 {
     struct isa_program *program;
@@ -387,6 +399,7 @@ int main(void)
         cmocka_unit_test(refuses_wrong_macros_and_funcs),
         cmocka_unit_test(refuses_wrong_regions),
         cmocka_unit_test(names_the_line_of_a_scalar_pair_used_by_hand),
+        cmocka_unit_test(refuses_nesting_without_end),
         cmocka_unit_test(refuses_a_missing_file),
     };
 
