@@ -110,7 +110,8 @@ static void test_pb13_wrong_arguments(void **state)
         {"({}, y, 1)", "kernel copy, argument 1 (x: in i32[]): a table value was given"},
         {"(copy, y, 1)", "kernel copy, argument 1 (x: in i32[]): a userdata value was given"},
         {"(freed, y, 1)", "kernel copy, argument 1 (x: in i32[]): the array i32[5] was freed"},
-        {"(gpu.array('f32', 9), y, 1)", "kernel copy, argument 1 (x): expected i32[], given the array f32[]"},
+        {"(gpu.array('f32', 9), y, 1)",
+         "kernel copy, argument 1 (x): expected i32[], given the array f32[]"},
     };
     char program[1024];
 
