@@ -238,38 +238,3 @@ void isa_op_syntax(const struct isa_op_info *op, struct text *out)
     if (op->format == ISA_ASSERT)
         add_part(out, &first, "\"text\"");
 }
-
-/* The end of the conversion that begins behind a percent sign; NULL if it is none. */
-static const char *conversion_end(const char *s)
-{
-    s += strspn(s, "-+ 0#");
-    for (int digits = 0; *s >= '0' && *s <= '9'; s++)
-        if (++digits > 2)
-            return NULL;
-    if (*s == '.') {
-        size_t digits = strspn(s + 1, "0123456789");
-
-        if (digits > 2)
-            return NULL;
-        s += 1 + digits;
-    }
-    return *s && strchr("diuxXfeg", *s) ? s + 1 : NULL;
-}
-
-const char *isa_print_format_wrong(const char *format)
-{
-    unsigned found = 0;
-
-    for (const char *s = format; (s = strchr(s, '%')) != NULL;) {
-        s++;
-        if (*s == '%') {
-            s++;
-            continue;
-        }
-        s = conversion_end(s);
-        if (!s)
-            return "has a conversion that does not exist";
-        found++;
-    }
-    return found == 1 ? NULL : found ? "has more than one conversion" : "has no conversion";
-}

@@ -71,10 +71,4 @@ void isa_op_syntax(const struct isa_op_info *op, struct text *out);
 /* How the `operand` of an opcode may be written: "v|s|imm", pairs as "v[a:b]". */
 void isa_slot_syntax(const struct isa_op_info *op, enum isa_slot slot, struct text *out);
 
-/*
- * A format of print has exactly one conversion, %[flags][width][.precision] and one of d i u x X f e g, and %% for
- * a percent sign. NULL if it is well formed, else what is wrong with it ("has no conversion").
- */
-const char *isa_print_format_wrong(const char *format);
-
 #endif

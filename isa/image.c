@@ -2,6 +2,7 @@
 #include "isa/encode.h"
 
 #include "isa/format.h"
+#include "isa/print.h"
 #include "isa/verify.h"
 
 #include <stdlib.h>
@@ -253,7 +254,7 @@ static void read_all(struct reader *r, struct isa_program *p)
 static bool formats_are_good(const struct isa_program *p)
 {
     for (size_t i = 0; i < p->ninsns; i++)
-        if (p->insns[i].format == ISA_PRINT && isa_print_format_wrong(p->strings[p->insns[i].imm]))
+        if (p->insns[i].format == ISA_PRINT && isa_print_wrong(p->strings[p->insns[i].imm]))
             return false;
     return true;
 }

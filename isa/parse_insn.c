@@ -1,5 +1,6 @@
 /* One instruction: predicate, mnemonic and operands, as the opcode's row says. */
 #include "isa/asm_internal.h"
+#include "isa/print.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ static bool string_operand(struct assembler *as, struct isa_insn *in)
     as->next++;
     if (!asm_string(as, t, &text))
         return false;
-    why = isa_ops[in->op].format == ISA_PRINT ? isa_print_format_wrong(text.at) : NULL;
+    why = isa_ops[in->op].format == ISA_PRINT ? isa_print_wrong(text.at) : NULL;
     if (why)
         return asm_fail(as, t->col, "asm-format",
                         "a format has one of %d %u %x %f %e %g, and %% for a %",

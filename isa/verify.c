@@ -103,7 +103,7 @@ static void check_memory(struct verifier *v, const struct isa_insn *in)
     f = add(v, ISA_UNKNOWN, local ? "verify-local-access" : "verify-global-access", in->pc, "",
             "the address of %s is known at run time only", isa_ops[in->op].name);
     if (f)
-        f->check = local ? "local-access" : "global-access";
+        f->check = local ? "outside-local, misaligned" : "outside-arrays, misaligned";
 }
 
 static void check_last(struct verifier *v)

@@ -12,7 +12,7 @@ enum isa_verdict { ISA_CERTAIN, ISA_POSSIBLE, ISA_UNKNOWN };
 struct isa_finding {
     enum isa_verdict verdict;
     const char *code;  /* stable and greppable, such as "verify-barrier" */
-    const char *check; /* of ISA_UNKNOWN: the run-time check that decides */
+    const char *check; /* of ISA_UNKNOWN: the codes of the run's errors that decide */
     const char *hint;  /* may be "" */
     uint32_t pc;
     char text[160];

@@ -81,9 +81,9 @@ static void names_the_check_of_what_only_a_run_can_tell(void **state)
     assert_int_equal(all.len, 2);
     assert_int_equal(all.at[0].verdict, ISA_UNKNOWN);
     assert_int_equal(all.at[0].pc, 1);
-    assert_string_equal(all.at[0].check, "global-access");
+    assert_string_equal(all.at[0].check, "outside-arrays, misaligned");
     assert_int_equal(all.at[1].pc, 2);
-    assert_string_equal(all.at[1].check, "local-access");
+    assert_string_equal(all.at[1].check, "outside-local, misaligned");
     isa_findings_free(&all);
     isa_program_free(p);
 }
