@@ -106,6 +106,17 @@ static enum hd_status sync_parents(struct dag_vertex *v, struct hd_error *err)
     return status;
 }
 
+/*
+ * The host must not touch an array that a running kernel can see, also if both only read it: without page faults
+ * that is every kernel on the stream that the array is attached to.
+ */
+static enum hd_status sync_attached(hd_array *a, struct hd_error *err)
+{
+    bool in_use = !list_empty(&a->object.uses[0]) || !list_empty(&a->object.uses[1]);
+
+    return in_use && a->attach == ATTACH_STREAM ? stream_sync(a->stream, err) : HD_OK;
+}
+
 static enum hd_status access(hd_runtime *rt, hd_array *a, bool read_only, uint64_t node,
                              struct hd_error *err)
 {
@@ -127,7 +138,7 @@ static enum hd_status access(hd_runtime *rt, hd_array *a, bool read_only, uint64
     else
         status = sync_parents(v, err);
     dag_finish(&rt->dag, v);
-    return status;
+    return status == HD_OK ? sync_attached(a, err) : status;
 }
 
 const struct scheduler scheduler_parallel_async = {true, submit, access};

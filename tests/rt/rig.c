@@ -444,6 +444,13 @@ size_t rig_streams_used(const struct rig *r)
     return n;
 }
 
+uint64_t rig_count(uint64_t count)
+{
+    const char *soak = getenv("HEDDLE_SOAK");
+
+    return count * (soak ? strtoull(soak, NULL, 10) : 1);
+}
+
 /* ---- seeds --------------------------------------------------------------------------------------- */
 
 int rig_seed_setup(void **state)

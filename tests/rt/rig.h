@@ -77,6 +77,9 @@ struct rig_stmt *rig_stmt(const struct rig *r, const char *name);
 void rig_check_order(struct rig *r, const char *what);
 size_t rig_streams_used(const struct rig *r);
 
+/* The count of a random test, times HEDDLE_SOAK if that is set. */
+uint64_t rig_count(uint64_t count);
+
 /* For random tests: the state is the seed, and the teardown prints the last one. */
 int rig_seed_setup(void **state);
 int rig_seed_teardown(void **state);

@@ -294,7 +294,7 @@ static void random_program(uint64_t seed, bool with_const)
 
 static void test_random_programs_agree_with_the_reference(void **state)
 {
-    for (*rig_seed(state) = 1; *rig_seed(state) <= 3000; ++*rig_seed(state)) {
+    for (*rig_seed(state) = 1; *rig_seed(state) <= rig_count(3000); ++*rig_seed(state)) {
         random_program(*rig_seed(state), true);
         random_program(*rig_seed(state), false);
     }

@@ -333,6 +333,19 @@ static void test_attached_to_a_stream_is_free_for_the_host(void **state)
     rig_free(r);
 }
 
+/* A reader on the stream that the array is attached to: no edge, but the host must wait, and a write after it too. */
+static void test_attached_to_a_reader_s_stream(void **state)
+{
+    struct rig *r = rig_new("host.new_stream=reuse");
+
+    (void)state;
+    rig_run(r, "a x=w @10; read x; b x=r y=w @5000; read x; write x");
+    assert_string_equal(text_str(&r->schedule),
+                        "a S1; read x: sync S1; b S1; read x: sync S1; write x");
+    finish(r);
+    rig_free(r);
+}
+
 static void test_no_const_attaches_readers_too(void **state)
 {
     struct rig *r = rig_new("host.dependency=no-const");
@@ -405,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_attachment_follows_the_writer),
         cmocka_unit_test(test_an_access_to_a_shared_array_waits_for_all),
         cmocka_unit_test(test_attached_to_a_stream_is_free_for_the_host),
+        cmocka_unit_test(test_attached_to_a_reader_s_stream),
         cmocka_unit_test(test_no_const_attaches_readers_too),
         cmocka_unit_test(test_serial_schedulers_share_all_arrays),
         cmocka_unit_test(test_serial_async_waits_at_accesses_only),
