@@ -480,9 +480,10 @@ static void test_fma_rounds_once(void **state)
         {"s_fma_f32", 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000},
         /* (1 + 2^-52)^2 - (1 + 2^-51) = 2^-104 */
         {"v_fma_f64", U64(0x3ff00000, 1), U64(0x3ff00000, 1), U64(0xbff00000, 2), U64(0x39700000, 0)},
-        /* 2^24 + 1 (half way) + 2^-70: rounding to f64 first would lose the last. */
-        {"v_fma_f32", 0x1c800000, 0x3f800000, 0x4b800001, 0x4b800001},
-        {"v_fma_f32", 0x4b800001, 0x3f800000, 0x3f800000, 0x4b800002},
+        /* 4097^2 is half way between two f32; 2^-70 decides, which a sum in f64 would lose. */
+        {"v_fma_f32", 0x45800800, 0x45800800, 0x1c800000, 0x4b801001},
+        {"v_fma_f32", 0x45800800, 0x45800800, 0, 0x4b801000},
+        {"v_fma_f32", 0x45800800, 0x45800800, 0x9c800000, 0x4b801000},
     };
 
     (void)state;
