@@ -16,7 +16,11 @@ static enum hd_status load(const struct cli_args *args, struct hd_options *o, st
     status = hd_config_load(args->words.at[1], o, err);
     for (i = 0; i < args->set.len && status == HD_OK; i++)
         status = hd_config_set(o, args->set.at[i], err);
-    return status == HD_OK ? sim_config_check(&o->gpu, err) : status;
+    if (status == HD_OK)
+        status = sim_config_check(&o->gpu, err);
+    if (status != HD_OK && !*err->place)
+        snprintf(err->place, sizeof err->place, "%s", args->words.at[1]);
+    return status;
 }
 
 static int list(const struct cli_args *args, struct hd_error *err)

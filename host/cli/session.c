@@ -70,6 +70,8 @@ enum hd_status session_options(const struct cli_args *args, const struct session
         status = apply_changes(changes, out, err);
     if (status == HD_OK)
         status = sim_config_check(&out->gpu, err);
+    if (status != HD_OK && !*err->place)
+        snprintf(err->place, sizeof err->place, "%s", name);
     out->timing = args->timing == CLI_TIMING_ON;
     out->seed = args->seed;
     out->lanes = (enum isa_build)args->lanes;

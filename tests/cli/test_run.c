@@ -1,0 +1,334 @@
+/* heddle run: results, their equality, how a run can end, and that files are there whole or not at all. */
+#include "tests/cli/cli_rig.h"
+
+#include <cjson/cJSON.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* The result without its last part, "simulator", which alone may differ. */
+static char *result_part(const struct cli_rig *r, const char *name)
+{
+    char *text = cli_rig_read(r, name), *simulator;
+
+    assert_non_null(text);
+    simulator = strstr(text, "\n  \"simulator\": ");
+    assert_non_null(simulator);
+    *simulator = '\0';
+    return text;
+}
+
+static cJSON *result_of(const struct cli_rig *r, const char *name)
+{
+    char *text = cli_rig_read(r, name);
+    cJSON *json;
+
+    assert_non_null(text);
+    json = cJSON_Parse(text);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static const cJSON *at(const cJSON *json, const char *a, const char *b)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, a);
+
+    return b ? cJSON_GetObjectItemCaseSensitive(item, b) : item;
+}
+
+static void test_two_runs_are_equal(void **state)
+{
+    static const char *const variants[] = {"", "--lanes baseline", "--quiet", "--verbose"};
+    struct cli_rig *r = *state;
+    char line[256], *first, *trace, *other;
+    size_t i;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/a.json --trace %/a.trace");
+    cli_rig_expect(r, 0, NULL, NULL);
+    first = result_part(r, "a.json");
+    trace = cli_rig_read(r, "a.trace");
+    for (i = 0; i < sizeof variants / sizeof *variants; i++) {
+        snprintf(line, sizeof line,
+                 "run %%/prog.lua --config tiny --out %%/b.json --trace %%/b.trace %s", variants[i]);
+        cli_rig_run(r, line);
+        cli_rig_expect(r, 0, NULL, NULL);
+        other = result_part(r, "b.json");
+        assert_string_equal(first, other);
+        free(other);
+        other = cli_rig_read(r, "b.trace");
+        assert_string_equal(trace, other);
+        free(other);
+    }
+    free(first);
+    free(trace);
+}
+
+static void test_what_a_result_says_of_its_run(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r,
+                "run %/prog.lua --config tiny --arg n=500 --seed 7 --iterations 3 --out %/r.json "
+                "--set host.scheduler=serial-sync");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "serial-sync: ok"));
+    assert_non_null(strstr(r->out, "6 passed, 0 failed"));
+    v = result_of(r, "r.json");
+    assert_string_equal(at(v, "status", NULL)->valuestring, "ok");
+    assert_true(at(v, "args", "n")->valuedouble == 500);
+    assert_true(at(v, "args", "want")->valuedouble == 2); /* a default that was asked for */
+    assert_true(at(v, "seed", NULL)->valuedouble == 7);
+    assert_string_equal(at(v, "config_name", NULL)->valuestring, "tiny");
+    assert_string_equal(
+        at(v, "config", "host") ? at(at(v, "config", "host"), "scheduler", NULL)->valuestring : "",
+        "serial-sync");
+    assert_int_equal(cJSON_GetArraySize(at(v, "regions", NULL)), 3);
+    assert_int_equal(cJSON_GetArraySize(at(v, "kernels", NULL)), 9);
+    assert_int_equal(at(v, "metrics", "kernels")->valueint, 3);
+    assert_true(at(v, "overlap", "tot")->valuedouble == 0);
+    cJSON_Delete(v);
+}
+
+/* Copies are in the trace as long as they are in the result, and each kernel too. */
+static void test_the_trace_agrees_with_the_result(void **state)
+{
+    struct cli_rig *r = *state;
+    double in_result = 0, in_trace = 0;
+    const cJSON *item;
+    cJSON *v, *t;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/r.json --trace %/t.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    v = result_of(r, "r.json");
+    t = result_of(r, "t.json");
+    cJSON_ArrayForEach(item, at(v, "kernels", NULL)) in_result +=
+        at(item, "end_ns", NULL)->valuedouble - at(item, "start_ns", NULL)->valuedouble;
+    cJSON_ArrayForEach(item, at(t, "traceEvents", NULL))
+    {
+        const cJSON *category = at(item, "cat", NULL);
+
+        if (category && strcmp(category->valuestring, "kernel") == 0)
+            in_trace += at(item, "dur", NULL)->valuedouble * 1000;
+    }
+    assert_true(in_result > 0);
+    assert_true(in_trace > in_result - 0.01 && in_trace < in_result + 0.01);
+    cJSON_Delete(v);
+    cJSON_Delete(t);
+}
+
+static void test_a_failed_check_is_status_1(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --arg want=3 --out %/r.json");
+    cli_rig_expect(r, 1, "check \"x\" failed: got 2, expected 3", NULL);
+    v = result_of(r, "r.json");
+    assert_string_equal(at(v, "status", NULL)->valuestring, "check_failed");
+    assert_int_equal(at(v, "checks", "failed")->valueint, 1);
+    cJSON_Delete(v);
+}
+
+/* A kernel that stores past its array. */
+static void test_a_fault_is_status_4(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua",
+                 "local gpu = require 'heddle'\n"
+                 "local inc = gpu.module('prog.hasm'):kernel('inc', 'x: inout f32[], n: i32')\n"
+                 "local x = gpu.array('f32', 100, 'x')\n"
+                 "inc(4, 64)(x, 100000)\n");
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/r.json");
+    cli_rig_expect(r, 4, "inc", "prog.hasm");
+    v = result_of(r, "r.json");
+    assert_string_equal(at(v, "status", NULL)->valuestring, "failed");
+    assert_non_null(strstr(at(v, "error", "message")->valuestring, "x"));
+    assert_true(cJSON_IsString(at(v, "error", "dump")));
+    cJSON_Delete(v);
+}
+
+static void test_limits_are_status_4(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --max-instr 100 --out %/r.json");
+    cli_rig_expect(r, 4, NULL, NULL);
+    v = result_of(r, "r.json");
+    assert_string_equal(at(v, "status", NULL)->valuestring, "failed");
+    cJSON_Delete(v);
+    cli_rig_run(r, "run %/prog.lua --config tiny --max-cycles 100 --out %/r.json");
+    cli_rig_expect(r, 4, NULL, NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --max-cycles 100000000 --max-instr 1000000");
+    cli_rig_expect(r, 0, NULL, NULL);
+}
+
+static void test_values_only(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --timing off --out %/r.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    v = result_of(r, "r.json");
+    assert_true(cJSON_IsFalse(at(v, "timing", NULL)));
+    assert_int_equal(at(v, "checks", "passed")->valueint, 2);
+    assert_true(cJSON_IsNull(at(v, "metrics", "ipc")));
+    cJSON_Delete(v);
+}
+
+static void test_detail(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --detail summary --out %/r.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    v = result_of(r, "r.json");
+    assert_int_equal(cJSON_GetArraySize(at(v, "kernels", NULL)), 0);
+    assert_int_equal(at(v, "truncated", "kernels")->valueint, 3);
+    assert_int_equal(at(v, "metrics", "kernels")->valueint, 3);
+    cJSON_Delete(v);
+}
+
+static void test_a_window_of_the_trace(void **state)
+{
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --trace %/t.json --trace-window 1000000:");
+    cli_rig_expect(r, 0, NULL, NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --trace %/t.json --trace-cap 600");
+    cli_rig_expect(r, 0, "slices are past --trace-cap", NULL);
+}
+
+/* ---- output ------------------------------------------------------------------------------------------ */
+
+static void test_output_that_cannot_be_written(void **state)
+{
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/nowhere/r.json");
+    cli_rig_expect(r, 3, "No such file or directory", NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %");
+    cli_rig_expect(r, 3, "cannot write", NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out /dev/full");
+    cli_rig_expect(r, 3, "No space left on device", "--detail summary");
+    cli_rig_run(r, "run %/prog.lua --config tiny --trace /dev/full");
+    cli_rig_expect(r, 3, "No space left on device", NULL);
+}
+
+static void test_output_to_a_pipe(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out -");
+    cli_rig_expect(r, 0, NULL, NULL);
+    v = cJSON_ParseWithOpts(r->out, NULL, 1); /* nothing but the result */
+    assert_non_null(v);
+    cJSON_Delete(v);
+    cli_rig_run(r, "run %/prog.lua --config tiny -q");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_string_equal(r->out, "");
+    assert_string_equal(r->err, "");
+}
+
+/* ---- stopping ------------------------------------------------------------------------------------------ */
+
+static void sleep_ms(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+    nanosleep(&t, NULL);
+}
+
+static void expect_stopped(struct cli_rig *r, const char *name)
+{
+    cJSON *v = result_of(r, name);
+
+    assert_string_equal(at(v, "status", NULL)->valuestring, "stopped");
+    cJSON_Delete(v);
+}
+
+/* A kernel that runs for ever: the simulation heeds the flag. */
+static void endless_kernel(struct cli_rig *r)
+{
+    cli_rig_file(r, "prog.hasm",
+                 ".kernel spin\n.param x f32[]\nagain:\n    v_mov_b32 v0, 1\n"
+                 "    global_store_b32 [x], v0\n    s_jump again\n    s_end\n.endkernel\n");
+    cli_rig_file(
+        r, "prog.lua",
+        "local gpu = require 'heddle'\n"
+        "gpu.module('prog.hasm'):kernel('spin', 'x: inout f32[]')(1, 32)(gpu.array('f32', 4))\n");
+}
+
+static void test_signals(void **state)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct cli_rig *r = *state;
+    size_t i;
+
+    endless_kernel(r);
+    for (i = 0; i < sizeof signals / sizeof *signals; i++) {
+        pid_t child = cli_rig_start(r, "run %/prog.lua --config tiny --out %/r.json");
+
+        sleep_ms(400);
+        kill(child, signals[i]);
+        cli_rig_wait(r, child);
+        cli_rig_expect(r, 6, "stopped", NULL);
+        expect_stopped(r, "r.json");
+    }
+}
+
+static void test_max_time(void **state)
+{
+    struct cli_rig *r = *state;
+
+    endless_kernel(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --max-time 0.3 --out %/r.json");
+    cli_rig_expect(r, 6, "stopped", NULL);
+    expect_stopped(r, "r.json");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_runs_are_equal),
+        cmocka_unit_test(test_what_a_result_says_of_its_run),
+        cmocka_unit_test(test_the_trace_agrees_with_the_result),
+        cmocka_unit_test(test_a_failed_check_is_status_1),
+        cmocka_unit_test(test_a_fault_is_status_4),
+        cmocka_unit_test(test_limits_are_status_4),
+        cmocka_unit_test(test_values_only),
+        cmocka_unit_test(test_detail),
+        cmocka_unit_test(test_a_window_of_the_trace),
+        cmocka_unit_test(test_output_that_cannot_be_written),
+        cmocka_unit_test(test_output_to_a_pipe),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_max_time),
+    };
+
+    return cmocka_run_group_tests_name("run", tests, cli_rig_setup, cli_rig_teardown);
+}
