@@ -93,8 +93,7 @@ static inline void write_lanes(struct isa_wave *w, const struct isa_insn *in, ui
         row->some(d, a, b, c, isa_spread(w, active, lanes));
 }
 
-static void exec_vector(struct isa_wave *w, const struct isa_insn *in,
-                        const struct isa_lanes *lanes)
+static void exec_vector(struct isa_wave *w, const struct isa_insn *in, const struct isa_lanes *lanes)
 {
     uint64_t active = isa_active(w, in);
     struct scratch room;
@@ -126,8 +125,7 @@ static void exec_compare(struct isa_wave *w, const struct isa_insn *in,
 }
 
 /* Coordinates of consecutive work-items are counted up, x fastest: one division a wavefront. */
-static void get_coordinate(const struct isa_wave *w, uint64_t special, unsigned width,
-                           uint32_t *out)
+static void get_coordinate(const struct isa_wave *w, uint64_t special, unsigned width, uint32_t *out)
 {
     uint32_t size_x = w->s[ISA_SV_THREADS_X], size_y = w->s[ISA_SV_THREADS_Y];
     uint32_t at[3] = {w->tid0 % size_x, w->tid0 / size_x % size_y, w->tid0 / size_x / size_y};
@@ -178,8 +176,7 @@ static inline const uint32_t *scalar_source(const struct isa_wave *w, struct isa
     return o.kind == ISA_O_S ? w->s + o.index : literal;
 }
 
-static void exec_scalar(struct isa_wave *w, const struct isa_insn *in,
-                        const struct isa_lanes *lanes)
+static void exec_scalar(struct isa_wave *w, const struct isa_insn *in, const struct isa_lanes *lanes)
 {
     const uint32_t literal[2] = {(uint32_t)in->imm, (uint32_t)(in->imm >> 32)};
 
@@ -218,8 +215,8 @@ static void write_scalar(struct isa_wave *w, struct isa_operand d, uint64_t valu
 static void exec_mask(struct isa_wave *w, const struct isa_insn *in)
 {
     uint64_t active = isa_active(w, in);
-    uint64_t value = mask_value(in->op, isa_read_mask(w, in, in->a), isa_read_mask(w, in, in->b),
-                                active);
+    uint64_t value =
+        mask_value(in->op, isa_read_mask(w, in, in->a), isa_read_mask(w, in, in->b), active);
 
     if (in->d.kind == ISA_O_EXEC)
         write_exec(w, value);

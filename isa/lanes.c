@@ -13,13 +13,13 @@
  */
 #ifdef __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#define LANES_ROLLED
+#define LANES_INDEPENDENT_SHORT LANES_INDEPENDENT
 /* Loops that call a function (fma without FMA) stay as they are. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define LANES_INDEPENDENT _Pragma("GCC ivdep")
 /* A loop as short as a block would be unrolled before it could be vectorised. */
-#define LANES_ROLLED _Pragma("GCC unroll 1")
+#define LANES_INDEPENDENT_SHORT LANES_INDEPENDENT _Pragma("GCC unroll 1")
 #endif
 
 /* ---- one function for each row ----------------------------------------------------------- */
@@ -52,7 +52,7 @@
         READ(atype, x, a, i);                                                                      \
         READ(btype, y, b, i);                                                                      \
         READ(ctype, z, c, i);                                                                      \
-        LANES_INDEPENDENT LANES_ROLLED                                                             \
+        LANES_INDEPENDENT_SHORT                                                                    \
         for (unsigned j = 0; j < BLOCK; j++) {                                                     \
             RESULT(dtype, atype, btype, ctype, x[j], y[j], z[j], __VA_ARGS__)                      \
             results[j] = result;                                                                   \
@@ -130,8 +130,7 @@ static inline uint64_t pack(const uint32_t *words)
         if (IS_BLOCKED(NONE, atype, btype)) {                                                      \
             BLOCK_LOOP(words, B64, atype, btype, NONE, (__VA_ARGS__) ? ~UINT64_C(0) : 0)           \
         } else {                                                                                   \
-            LANE_LOOP(WIDTH, B32, atype, btype, NONE, words[i] = result,                           \
-                      (__VA_ARGS__) ? ~0u : 0u)                                                    \
+            LANE_LOOP(WIDTH, B32, atype, btype, NONE, words[i] = result, (__VA_ARGS__) ? ~0u : 0u) \
         }                                                                                          \
         return pack(words);                                                                        \
     }
@@ -185,14 +184,14 @@ static inline uint64_t pack(const uint32_t *words)
 #include "isa/opcodes.def"
 #undef OP
 
-#define ROW_NONE(name) {NULL, NULL, NULL}
-#define ROW_VECTOR(name) {full_##name, some_##name, NULL}
-#define ROW_MOVE(name) {full_##name, some_##name, NULL}
-#define ROW_COMPARE(name) {NULL, NULL, cmp_##name}
-#define ROW_SCALAR(name) {full_##name, NULL, NULL}
+#define ROW_NONE(name) NULL, NULL, NULL
+#define ROW_VECTOR(name) full_##name, some_##name, NULL
+#define ROW_MOVE(name) full_##name, some_##name, NULL
+#define ROW_COMPARE(name) NULL, NULL, cmp_##name
+#define ROW_SCALAR(name) full_##name, NULL, NULL
 
 static const struct isa_lane_row rows[ISA_NUM_OPS] = {
-#define OP(name, format, ...) [OP_##name] = ISA_PASTE(ROW_, ISA_KIND(KIND_, format))(name),
+#define OP(name, format, ...) [OP_##name] = {ISA_PASTE(ROW_, ISA_KIND(KIND_, format))(name)},
 #include "isa/opcodes.def"
 #undef OP
 };

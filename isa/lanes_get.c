@@ -19,8 +19,7 @@ const struct isa_lanes *isa_lanes_get(unsigned width, enum isa_build build)
         return NULL;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].width == width)
-            return build == ISA_BUILD_BASELINE || !has_avx2 ? choices[i].baseline
-                                                            : choices[i].avx2;
+            return build == ISA_BUILD_BASELINE || !has_avx2 ? choices[i].baseline : choices[i].avx2;
     }
     return NULL;
 }

@@ -67,14 +67,12 @@ static inline uint64_t sem_canonical_f64(double x)
 
 static inline float sem_copysign_f32(float magnitude, float sign)
 {
-    return sem_from_f32((sem_bits_f32(magnitude) & ~SEM_SIGN32) |
-                        (sem_bits_f32(sign) & SEM_SIGN32));
+    return sem_from_f32((sem_bits_f32(magnitude) & ~SEM_SIGN32) | (sem_bits_f32(sign) & SEM_SIGN32));
 }
 
 static inline double sem_copysign_f64(double magnitude, double sign)
 {
-    return sem_from_f64((sem_bits_f64(magnitude) & ~SEM_SIGN64) |
-                        (sem_bits_f64(sign) & SEM_SIGN64));
+    return sem_from_f64((sem_bits_f64(magnitude) & ~SEM_SIGN64) | (sem_bits_f64(sign) & SEM_SIGN64));
 }
 
 static inline float sem_magnitude_f32(float x)

@@ -68,24 +68,21 @@ static inline float sem_log2_f32(float x)
  * bits are exact.
  */
 static const double sem_two_over_pi_1[14] = {
-    0x1.45f3000000000p-1, 0x1.7cc1b00000000p+1, 0x1.836e400000000p+0,
-    0x1.b727200000000p+1, 0x1.2722000000000p+1, 0x1.220a900000000p+1,
-    0x1.529e000000000p-4, 0x1.29fc200000000p+0, 0x1.fc27400000000p+0,
-    0x1.3abe000000000p-3, 0x1.abe8f00000000p+1, 0x1.e8fa900000000p+1,
+    0x1.45f3000000000p-1, 0x1.7cc1b00000000p+1, 0x1.836e400000000p+0, 0x1.b727200000000p+1,
+    0x1.2722000000000p+1, 0x1.220a900000000p+1, 0x1.529e000000000p-4, 0x1.29fc200000000p+0,
+    0x1.fc27400000000p+0, 0x1.3abe000000000p-3, 0x1.abe8f00000000p+1, 0x1.e8fa900000000p+1,
     0x1.f534c00000000p+0, 0x1.34ddc00000000p+0,
 };
 static const double sem_two_over_pi_2[14] = {
-    0x1.b727000000000p-23, 0x1.c9c8800000000p-21, 0x1.c882a00000000p-21,
-    0x1.054a400000000p-22, 0x1.529fc00000000p-20, 0x1.3f84e00000000p-21,
-    0x1.c275700000000p-20, 0x1.d5f4400000000p-22, 0x1.7d1f500000000p-20,
-    0x1.1f53400000000p-20, 0x1.534dd00000000p-20, 0x1.4ddc000000000p-20,
+    0x1.b727000000000p-23, 0x1.c9c8800000000p-21, 0x1.c882a00000000p-21, 0x1.054a400000000p-22,
+    0x1.529fc00000000p-20, 0x1.3f84e00000000p-21, 0x1.c275700000000p-20, 0x1.d5f4400000000p-22,
+    0x1.7d1f500000000p-20, 0x1.1f53400000000p-20, 0x1.534dd00000000p-20, 0x1.4ddc000000000p-20,
     0x1.dc0db00000000p-20, 0x1.b6c4000000000p-25,
 };
 static const double sem_two_over_pi_3[14] = {
-    0x1.1054a7f09d5f4p-42, 0x1.529fc2757d1f5p-44, 0x1.4fe13abe8fa9ap-43,
-    0x1.f84eafa3ea69cp-41, 0x1.3abe8fa9a6ee0p-43, 0x1.5f47d4d377037p-42,
-    0x1.a3ea69bb81b6cp-41, 0x1.ea69bb81b6c53p-41, 0x1.a6ee06db14acdp-43,
-    0x1.bb81b6c52b328p-41, 0x1.81b6c52b32788p-41, 0x1.b6c52b3278872p-41,
+    0x1.1054a7f09d5f4p-42, 0x1.529fc2757d1f5p-44, 0x1.4fe13abe8fa9ap-43, 0x1.f84eafa3ea69cp-41,
+    0x1.3abe8fa9a6ee0p-43, 0x1.5f47d4d377037p-42, 0x1.a3ea69bb81b6cp-41, 0x1.ea69bb81b6c53p-41,
+    0x1.a6ee06db14acdp-43, 0x1.bb81b6c52b328p-41, 0x1.81b6c52b32788p-41, 0x1.b6c52b3278872p-41,
     0x1.8a5664f10e410p-42, 0x1.2b32788720840p-41,
 };
 
@@ -102,8 +99,7 @@ static inline float sem_sin_turned_f32(float x, uint32_t turn)
     double part = first - 4.0 * ((first * 0.25 + SEM_SHIFTER) - SEM_SHIFTER);
     double shifted = (part + second) + SEM_SHIFTER;
     uint64_t quadrant = sem_bits_f64(shifted) + turn;
-    double fraction =
-        ((part - (shifted - SEM_SHIFTER)) + second) + n * sem_two_over_pi_3[i];
+    double fraction = ((part - (shifted - SEM_SHIFTER)) + second) + n * sem_two_over_pi_3[i];
     double r = fraction * SEM_PI_2, z = r * r;
     double sine = 1.0 / 6227020800.0, cosine = 1.0 / 87178291200.0, value;
 

@@ -10,7 +10,8 @@ struct pair {
     double hi, lo;
 };
 
-#define SHIFTER 0x1.8p52 /* added to a small number, it leaves the nearest integer in the low bits */
+#define SHIFTER                                                                                    \
+    0x1.8p52 /* added to a small number, it leaves the nearest integer in the low bits */
 #define LN2_TOP 0x1.62e42fefa2p-1 /* 40 bits: exact times an exponent */
 #define LN2_REST 0x1.9ef35793c7673p-41
 
@@ -289,13 +290,26 @@ __extension__ typedef unsigned __int128 uint128;
 /* A word of zeros, then the fraction of 2/pi. */
 static const uint64_t two_over_pi[] = {
     0,
-    UINT64_C(0xa2f9836e4e441529), UINT64_C(0xfc2757d1f534ddc0), UINT64_C(0xdb6295993c439041),
-    UINT64_C(0xfe5163abdebbc561), UINT64_C(0xb7246e3a424dd2e0), UINT64_C(0x06492eea09d1921c),
-    UINT64_C(0xfe1deb1cb129a73e), UINT64_C(0xe88235f52ebb4484), UINT64_C(0xe99c7026b45f7e41),
-    UINT64_C(0x3991d639835339f4), UINT64_C(0x9c845f8bbdf9283b), UINT64_C(0x1ff897ffde05980f),
-    UINT64_C(0xef2f118b5a0a6d1f), UINT64_C(0x6d367ecf27cb09b7), UINT64_C(0x4f463f669e5fea2d),
-    UINT64_C(0x7527bac7ebe5f17b), UINT64_C(0x3d0739f78a5292ea), UINT64_C(0x6bfb5fb11f8d5d08),
-    UINT64_C(0x56033046fc7b6bab), UINT64_C(0xf0cfbc209af4361d),
+    UINT64_C(0xa2f9836e4e441529),
+    UINT64_C(0xfc2757d1f534ddc0),
+    UINT64_C(0xdb6295993c439041),
+    UINT64_C(0xfe5163abdebbc561),
+    UINT64_C(0xb7246e3a424dd2e0),
+    UINT64_C(0x06492eea09d1921c),
+    UINT64_C(0xfe1deb1cb129a73e),
+    UINT64_C(0xe88235f52ebb4484),
+    UINT64_C(0xe99c7026b45f7e41),
+    UINT64_C(0x3991d639835339f4),
+    UINT64_C(0x9c845f8bbdf9283b),
+    UINT64_C(0x1ff897ffde05980f),
+    UINT64_C(0xef2f118b5a0a6d1f),
+    UINT64_C(0x6d367ecf27cb09b7),
+    UINT64_C(0x4f463f669e5fea2d),
+    UINT64_C(0x7527bac7ebe5f17b),
+    UINT64_C(0x3d0739f78a5292ea),
+    UINT64_C(0x6bfb5fb11f8d5d08),
+    UINT64_C(0x56033046fc7b6bab),
+    UINT64_C(0xf0cfbc209af4361d),
 };
 
 /* 64 bits of the table from that bit on. */

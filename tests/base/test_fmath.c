@@ -144,9 +144,9 @@ static void test_powers(void **state)
 }
 
 static const double specials[] = {
-    0.0,  -0.0, 1.0,  -1.0,  2.0,   -2.0,      0.5,      -0.5,       3.0,      -3.0,
-    1.5,  -1.5, 1e18, 710.0, -746.0, 1e300,    -1e300,   1e-300,     5e-324,   -5e-324,
-    -1.1, 1e-9, 1023, -1074, 0x1p53, 0x1p53 + 2, INFINITY, -INFINITY, NAN,     DBL_MAX,
+    0.0,  -0.0, 1.0,  -1.0,  2.0,    -2.0,       0.5,      -0.5,      3.0,    -3.0,
+    1.5,  -1.5, 1e18, 710.0, -746.0, 1e300,      -1e300,   1e-300,    5e-324, -5e-324,
+    -1.1, 1e-9, 1023, -1074, 0x1p53, 0x1p53 + 2, INFINITY, -INFINITY, NAN,    DBL_MAX,
 };
 
 enum { NUM_SPECIALS = sizeof specials / sizeof *specials };
@@ -167,8 +167,8 @@ static void test_special_cases(void **state)
         const char *name;
         function *ours, *library;
     } rows[] = {
-        {"exp", hd_exp, exp}, {"exp2", hd_exp2, exp2}, {"log", hd_log, log},
-        {"log2", hd_log2, log2}, {"sin", hd_sin, sin}, {"cos", hd_cos, cos},
+        {"exp", hd_exp, exp},    {"exp2", hd_exp2, exp2}, {"log", hd_log, log},
+        {"log2", hd_log2, log2}, {"sin", hd_sin, sin},    {"cos", hd_cos, cos},
     };
 
     (void)state;

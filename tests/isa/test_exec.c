@@ -68,14 +68,21 @@ static struct isa_operand m(unsigned index)
 static const struct isa_operand none = {ISA_O_NONE, 0, 0}, exec_reg = {ISA_O_EXEC, 1, 0},
                                 literal = {ISA_O_IMM, 1, 0}, vcc = {ISA_O_M, 1, ISA_VCC};
 
-static struct isa_insn insn(enum isa_op op, struct isa_operand d, struct isa_operand a, struct isa_operand b,
-                            struct isa_operand c)
+static struct isa_insn insn(enum isa_op op, struct isa_operand d, struct isa_operand a,
+                            struct isa_operand b, struct isa_operand c)
 {
     const struct isa_op_info *info = &isa_ops[op];
 
-    return (struct isa_insn){.op = (uint16_t)op, .format = info->format, .cls = info->cls,
-                             .flags = info->flags, .dtype = info->dtype, .stype = info->atype,
-                             .d = d, .a = a, .b = b, .c = c};
+    return (struct isa_insn){.op = (uint16_t)op,
+                             .format = info->format,
+                             .cls = info->cls,
+                             .flags = info->flags,
+                             .dtype = info->dtype,
+                             .stype = info->atype,
+                             .d = d,
+                             .a = a,
+                             .b = b,
+                             .c = c};
 }
 
 static void run(struct rig *g, struct isa_insn in)
@@ -88,7 +95,8 @@ static void run(struct rig *g, struct isa_insn in)
     isa_exec(&g->w, &in, 1, g->lanes);
 }
 
-static void run_op(struct rig *g, enum isa_op op, struct isa_operand d, struct isa_operand a, struct isa_operand b)
+static void run_op(struct rig *g, enum isa_op op, struct isa_operand d, struct isa_operand a,
+                   struct isa_operand b)
 {
     run(g, insn(op, d, a, b, none));
 }
@@ -249,7 +257,8 @@ static void coordinates(struct rig *g)
             run(g, in);
             for (unsigned i = 0; i < width; i++) {
                 uint32_t tid = g->w.tid0 + i;
-                const uint32_t want[ISA_VV_END] = {i, tid, tid % 5, tid / 5 % 3, tid / 15, 11 * 105 + tid};
+                const uint32_t want[ISA_VV_END] = {i,           tid,      tid % 5,
+                                                   tid / 5 % 3, tid / 15, 11 * 105 + tid};
 
                 assert_int_equal(lane(g, 0, i), want[in.imm]);
             }
@@ -274,7 +283,8 @@ static void test_vector_special_values(void **state)
 static void test_compare_writes_masks(void **state)
 {
     struct rig g;
-    struct isa_insn in = insn(OP_v_cmp_lt_u32, m(1), v(1), s(0), none); /* lanes 0-3 are below 1004 */
+    struct isa_insn in =
+        insn(OP_v_cmp_lt_u32, m(1), v(1), s(0), none); /* lanes 0-3 are below 1004 */
 
     (void)state;
     start(&g, 16);
@@ -496,7 +506,7 @@ static void test_branches(void **state)
         uint64_t mask, exec;
         bool any, all;
     } rows[] = {
-        {0x00, 0xff, false, false}, {0xff, 0xff, true, true},  {0x0f, 0xff, true, false},
+        {0x00, 0xff, false, false}, {0xff, 0xff, true, true},   {0x0f, 0xff, true, false},
         {0x0f, 0x0f, true, true},   {0xf0, 0x0f, false, false}, {0xff, 0x00, false, true},
     };
     struct rig g;

@@ -46,7 +46,8 @@ static void fill(uint32_t *words, uint64_t value, unsigned width)
     }
 }
 
-static uint64_t value_of(const struct isa_op_info *info, const uint32_t *d, unsigned lane, unsigned width)
+static uint64_t value_of(const struct isa_op_info *info, const uint32_t *d, unsigned lane,
+                         unsigned width)
 {
     return d[lane] | (isa_type_words(info->dtype) == 2 ? (uint64_t)d[width + lane] << 32 : 0);
 }
@@ -238,7 +239,7 @@ static void test_pb17_conversions_and_rounding(void **state)
         {"v_cvt_f16_f32", 0x3f803000, 0, 0, 0x3c02},
         {"v_cvt_f16_f32", 0x477fefff, 0, 0, 0x7bff}, /* just below 65520 */
         {"v_cvt_f16_f32", 0x477ff000, 0, 0, 0x7c00},
-        {"v_cvt_f16_f32", 0x33000000, 0, 0, 0},      /* 2^-25, half the least denormal */
+        {"v_cvt_f16_f32", 0x33000000, 0, 0, 0}, /* 2^-25, half the least denormal */
         {"v_cvt_f16_f32", 0x33000001, 0, 0, 1},
         {"v_cvt_f16_f32", 0xffc00001, 0, 0, 0x7e00},
         {"v_cvt_f32_f16", 0x0001, 0, 0, 0x33800000},
@@ -304,7 +305,7 @@ static void test_pb18_comparisons(void **state)
         for (unsigned j = 0; j < 5; j++) {
             bool nan = i == 0 || j == 0;
             int x = rank[i], y = rank[j];
-            const bool want[] = {x == y, x != y, x < y, x <= y, x > y, x >= y};
+            const bool want[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
 
             for (unsigned n = 0; n < 6; n++) {
                 char vector[16], scalar[16];
@@ -353,8 +354,7 @@ static void reduce_with_nan(const struct isa_lanes *lanes, const void *user)
     uint32_t first = 0;
 
     for (unsigned p = 0; p < 3; p++) {
-        _Alignas(32) uint32_t v[ISA_MAX_WIDTH] = {0}, other[ISA_MAX_WIDTH],
-                                lane_xor[ISA_MAX_WIDTH];
+        _Alignas(32) uint32_t v[ISA_MAX_WIDTH] = {0}, other[ISA_MAX_WIDTH], lane_xor[ISA_MAX_WIDTH];
 
         for (unsigned i = 0; i < width; i++)
             v[i] = i == places[p] % width ? NAN32 : 0x40000000;
@@ -494,10 +494,11 @@ static void test_fma_rounds_once(void **state)
 
 static unsigned source_lane(int op, unsigned lane, uint32_t b, unsigned width)
 {
-    int64_t from = op == OP_v_shuffle_idx_b32 || op == OP_v_shuffle_idx_b64   ? (int64_t)b
-                   : op == OP_v_shuffle_up_b32 || op == OP_v_shuffle_up_b64   ? (int64_t)lane - b
-                   : op == OP_v_shuffle_down_b32 || op == OP_v_shuffle_down_b64 ? (int64_t)lane + b
-                                                                                : (int64_t)(lane ^ b);
+    int64_t from = op == OP_v_shuffle_idx_b32 || op == OP_v_shuffle_idx_b64 ? (int64_t)b
+                   : op == OP_v_shuffle_up_b32 || op == OP_v_shuffle_up_b64 ? (int64_t)lane - b
+                   : op == OP_v_shuffle_down_b32 || op == OP_v_shuffle_down_b64
+                       ? (int64_t)lane + b
+                       : (int64_t)(lane ^ b);
 
     return from < 0 || from >= width ? lane : (unsigned)from;
 }
@@ -582,7 +583,8 @@ static void test_sources_may_be_the_destination(void **state)
 
 static void check_spread(const struct isa_lanes *lanes, const void *user)
 {
-    const uint64_t masks[] = {0, 1, ~UINT64_C(0), UINT64_C(0x8000000180000001), UINT64_C(0x123456789abcdef0)};
+    const uint64_t masks[] = {0, 1, ~UINT64_C(0), UINT64_C(0x8000000180000001),
+                              UINT64_C(0x123456789abcdef0)};
     _Alignas(32) uint32_t words[ISA_MAX_WIDTH];
 
     (void)user;
@@ -602,8 +604,8 @@ static void test_spread_and_broadcast(void **state)
     each_lanes(check_spread, NULL);
 }
 
-static enum isa_pattern pattern_of(const struct isa_lanes *lanes, uint32_t first, uint32_t step, unsigned odd,
-                                   uint32_t *stride)
+static enum isa_pattern pattern_of(const struct isa_lanes *lanes, uint32_t first, uint32_t step,
+                                   unsigned odd, uint32_t *stride)
 {
     uint32_t index[ISA_MAX_WIDTH];
 
