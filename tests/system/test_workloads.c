@@ -1,0 +1,223 @@
+/*
+ * The programs of workloads/dag from their Lua source to their checks: at sizes that meet their edges, under every scheduler and
+ * wavefront size, timed and for values only.
+ */
+#include "host/lua/script.h"
+#include "tests/system/sys.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Runs a program with "NAME=VALUE" arguments separated by blanks. */
+static enum hd_status run_script(struct sys *s, const struct hd_options *options, const char *path, const char *arguments,
+                                 struct hd_error *err)
+{
+    static char text[8][64];
+    const char *args[8];
+    struct hd_script_options o;
+    struct hd_script_info info;
+    enum hd_status status;
+    int used;
+
+    hd_script_options_default(&o);
+    o.path = path;
+    o.args = args;
+    for (; sscanf(arguments, " %63s%n", text[o.nargs], &used) == 1; arguments += used) {
+        args[o.nargs] = text[o.nargs];
+        o.nargs++;
+    }
+    sys_open(s, options, NULL);
+    memset(&info, 0, sizeof info);
+    status = hd_script_run(s->rt, &o, &info, err);
+    hd_script_info_free(&info);
+    return status;
+}
+
+static bool all_passed(const struct sys *s)
+{
+    for (size_t i = 0; i < s->checks.len; i++)
+        if (!s->checks.at[i].passed)
+            return false;
+    return s->checks.len > 0;
+}
+
+static void run(struct sys *s, const struct hd_options *options, const char *path, const char *arguments)
+{
+    struct hd_error err;
+
+    if (run_script(s, options, path, arguments, &err) != HD_OK)
+        fail_msg("%s: %s: %s (%s)", path, err.code, err.message, err.place);
+}
+
+struct workload {
+    const char *path, *arguments;
+};
+
+static const struct workload workloads[] = {
+    {"workloads/dag/vec.lua", "n=1 block=1 blocks=1"},
+    {"workloads/dag/vec.lua", "n=1000 block=33 blocks=3"},
+    {"workloads/dag/vec.lua", "n=6000 block=256 blocks=5"},
+    {"workloads/dag/matmul.lua", "n=1"},
+    {"workloads/dag/matmul.lua", "n=16"},
+    {"workloads/dag/matmul.lua", "n=37"},
+    {"workloads/dag/reduce.lua", "n=1 block=1 blocks=1"},
+    {"workloads/dag/reduce.lua", "n=5000 block=100 blocks=7"},
+    {"workloads/dag/reduce.lua", "n=4000 block=256 blocks=9"},
+    {"workloads/dag/pipeline.lua", "branches=1 n=100 steps=8"},
+    {"workloads/dag/pipeline.lua", "branches=5 n=70 block=33 blocks=2 steps=64"},
+};
+enum { WORKLOADS = sizeof workloads / sizeof *workloads };
+
+static const char *const settings[] = {
+    "host.scheduler=serial-sync wavefront_size=8 cu.wavefront_slots=64",
+    "host.scheduler=serial-async wavefront_size=16",
+    "host.scheduler=parallel-async wavefront_size=32",
+    "host.scheduler=parallel-async wavefront_size=64 host.dependency=no-const",
+    "host.scheduler=parallel-async wavefront_size=32 host.profile=grcuda host.new_stream=fifo host.parent_stream=same-as-parent",
+    "host.scheduler=parallel-async wavefront_size=32 cu.scheduler=gto launch.placement=round-robin l1.enabled=off",
+};
+
+static void test_checks_pass_everywhere(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < WORKLOADS; i++) {
+        for (unsigned k = 0; k < 2 * sizeof settings / sizeof *settings; k++) {
+            struct hd_options o = sys_options("tiny", settings[k / 2]);
+            struct sys s;
+
+            o.timing = k % 2 == 0;
+            run(&s, &o, workloads[i].path, workloads[i].arguments);
+            if (!all_passed(&s))
+                fail_msg("%s %s fails under %s", workloads[i].path, workloads[i].arguments, settings[k / 2]);
+            if (o.timing)
+                sys_check_conservation(&s);
+            sys_close(&s);
+        }
+    }
+}
+
+/* ---- checks find mistakes ---- */
+
+static void copy_file(const char *from, const char *to, const char *old, const char *new)
+{
+    static char text[32768];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t len;
+    char *at;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    len = fread(text, 1, sizeof text - 1, in);
+    text[len] = '\0';
+    at = old ? strstr(text, old) : NULL;
+    if (old)
+        assert_non_null(at);
+    fprintf(out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? new : "", at ? at + strlen(old) : text);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+struct mistake {
+    const char *workload, *arguments, *old, *new; /* in its kernels */
+};
+
+/* Each mistake in a kernel is found: by the workload's checks or, where it touches what it must not, by the machine. */
+static void test_checks_find_mistakes(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"vec", "n=1000 block=64 blocks=3", "v_mul_f32 v1, v1, v1", "v_add_f32 v1, v1, v1"},
+        {"vec", "n=1000 block=64 blocks=3", "s_branch_any m0, again", "s_branch_all m0, again"},
+        {"vec", "n=1000 block=64 blocks=3", "v_sub_f32 v2, v2, v3", "v_sub_f32 v2, v3, v2"},
+        {"vec", "n=1000 block=64 blocks=3", "s_branch_nz s9, halve", "s_branch_z s9, halve"},
+        {"matmul", "n=37", "m_and m2, m2, m0", "m_mov m2, m0"},
+        {"matmul", "n=37", "s_barrier", "s_nop"},
+        {"matmul", "n=37", "v_mov_b32 v9, 0.0", "v_mov_b32 v9, 1.0"},
+        {"reduce", "n=3000 block=100 blocks=7", "s_add_u32 s10, s9, 1", "s_add_u32 s10, s9, 0"},
+        {"reduce", "n=3000 block=100 blocks=7", "    s_barrier\n", "    s_nop\n"},
+        {"pipeline", "branches=3 n=70 steps=64", "v_mad_u32 v1, v1, 1664525, s10", "v_mad_u32 v1, v1, 1664524, s10"},
+        {"pipeline", "branches=3 n=70 steps=64", "v_add_u32 v1, v1, v2", "v_or_b32 v1, v1, v2"},
+    };
+    const char *tmp = getenv("TMPDIR");
+    char folder[512], lua[576], hasm[576], source[128];
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/heddle-workloads-XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        const struct mistake *m = &mistakes[i];
+        struct hd_options o = sys_options("tiny", "");
+        struct hd_error err;
+        enum hd_status status;
+        struct sys s;
+
+        snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->workload);
+        snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->workload);
+        snprintf(source, sizeof source, "workloads/dag/%s.lua", m->workload);
+        copy_file(source, lua, NULL, NULL);
+        snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->workload);
+        copy_file(source, hasm, m->old, m->new);
+        status = run_script(&s, &o, lua, m->arguments, &err);
+        unlink(lua);
+        unlink(hasm);
+        if (status == HD_OK && all_passed(&s))
+            fail_msg("%s: `%s` instead of `%s` passes", m->workload, m->new, m->old);
+        if (status != HD_OK && status != HD_SIM_FAILED)
+            fail_msg("%s: %s (%s)", m->new, err.message, err.place);
+        sys_close(&s);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- what the pipeline and VEC show ---- */
+
+static uint64_t region_time(const char *path, const char *arguments, const char *setting, double *overlapped)
+{
+    struct hd_options o = sys_options("p100", setting);
+    uint64_t time, busy = 0, first = UINT64_MAX, last = 0;
+    struct sys s;
+
+    run(&s, &o, path, arguments);
+    assert_int_equal(s.regions.len, 1);
+    for (size_t i = 0; i < s.kernels.len; i++) {
+        const struct sim_kernel_record *k = &s.kernels.at[i].r;
+
+        busy += k->end_ps - k->start_ps;
+        first = k->start_ps < first ? k->start_ps : first;
+        last = k->end_ps > last ? k->end_ps : last;
+    }
+    time = s.regions.at[0].host_end_ps - s.regions.at[0].host_start_ps;
+    *overlapped = (double)busy / (double)(last - first);
+    sys_close(&s);
+    return time;
+}
+
+/* Eight branches side by side: the kernels' times add up to a multiple of the time in which they ran. */
+static void test_pipeline_shares_space(void **state)
+{
+    double serial_overlap, parallel_overlap;
+    uint64_t serial = region_time("workloads/dag/pipeline.lua", "", "host.scheduler=serial-sync", &serial_overlap);
+    uint64_t parallel = region_time("workloads/dag/pipeline.lua", "", "host.scheduler=parallel-async", &parallel_overlap);
+
+    (void)state;
+    assert_true(serial_overlap <= 1);
+    assert_true(parallel_overlap > 2);
+    assert_true(serial > 3 * parallel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_checks_pass_everywhere),
+        cmocka_unit_test(test_checks_find_mistakes),
+        cmocka_unit_test(test_pipeline_shares_space),
+    };
+
+    return cmocka_run_group_tests_name("workloads", tests, NULL, NULL);
+}
