@@ -183,22 +183,12 @@ static void add_edge(struct dag *d, const struct dag_candidate *c)
     }
 }
 
-/* A vertex continues the chain of its first parent that no other has continued. */
-static void join_chain(struct dag *d, struct dag_vertex *v)
+static void find_roots(struct dag *d, struct dag_vertex *v)
 {
-    v->chain = UINT64_MAX;
-    for (uint32_t i = 0; i < v->nparents; i++) {
-        struct dag_vertex *p = v->parents[i];
-
-        v->chains |= p->chains;
-        if (i < v->nedges && !p->continued && v->chain == UINT64_MAX) {
-            v->chain = p->chain;
-            p->continued = true;
-        }
-    }
-    if (v->chain == UINT64_MAX)
-        v->chain = d->next_chain++;
-    v->chains |= UINT64_C(1) << (v->chain % 64);
+    if (v->nparents == 0)
+        v->roots = UINT64_C(1) << (d->next_root++ % 64);
+    for (uint32_t i = 0; i < v->nparents; i++)
+        v->roots |= v->parents[i]->roots;
 }
 
 static void connect(struct dag *d, struct dag_vertex *v)
@@ -217,7 +207,7 @@ static void connect(struct dag *d, struct dag_vertex *v)
         v->parents[v->nedges++] = c->vertex;
         add_edge(d, c);
     }
-    join_chain(d, v);
+    find_roots(d, v);
 }
 
 struct dag_vertex *dag_append(struct dag *d, const struct dag_arg *args, unsigned nargs)

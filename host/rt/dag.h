@@ -42,17 +42,16 @@ struct dag_vertex {
     struct hd_stream *stream;
     struct list in_stream; /* in the stream's active set */
     struct list in_frontier;
-    struct dag_vertex *
-        *parents; /* nedges parents in frontier order, then those reached through another parent */
+    /* nedges parents in frontier order, then those that are reached through another parent. */
+    struct dag_vertex **parents;
     struct dag_vertex *work; /* next in a walk's worklist */
-    uint64_t chains; /* a superset of the chains that its ancestors are in, one bit a chain modulo 64 */
-    uint64_t chain;
-    uint64_t visited;   /* number of the last search that came here */
+    uint64_t roots;   /* the vertices without parents that it descends from, by number modulo 64 */
+    uint64_t visited; /* number of the last search that came here */
     uint64_t candidate; /* number of the search in which it is a candidate parent */
     uint32_t refs;      /* its children that have not finished, and 1 until it has */
     uint32_t nuses, nactive, nedges, nparents;
-    bool finished, continued /* its chain has gone on */,
-        covered /* the search found a child of it among the candidates */;
+    bool finished;
+    bool covered;   /* the search found that another candidate descends from it */
     bool inherited; /* a child has taken its stream */
     struct dag_use uses[];
 };
@@ -85,7 +84,7 @@ struct dag {
     size_t nfrontier, nlive;
     size_t bytes;   /* memory of vertices */
     uint64_t steps; /* uses and vertices looked at: the work done, for tests */
-    uint64_t next_seq, next_chain, search;
+    uint64_t next_seq, next_root, search;
     VEC(struct dag_hit) hits;
     VEC(struct dag_candidate) candidates;
     /* The edges of the last append. */

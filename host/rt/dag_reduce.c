@@ -5,8 +5,9 @@
  * The search goes from the candidates back to their parents, level by level. Parents include the ones that an earlier
  * filter took the edge from, which are ancestors too; that makes the common case, a candidate that the others use as
  * well, one step. Candidates are in order of their appends and ancestors have smaller numbers: nothing older than the oldest
- * candidate still sought is looked at, and no vertex that no chain of one sought leads to. Finished
- * vertices are left as well: their ancestors have finished, and no candidate has.
+ * candidate still sought is looked at. A descendant has its ancestors' roots: a vertex without those that all sought
+ * candidates have, or without any that one has, leads to none. Finished vertices are left as well: their
+ * ancestors have finished, and no candidate has.
  */
 #include "host/rt/dag.h"
 
@@ -15,24 +16,25 @@ struct search {
     struct dag_vertex *first, *last; /* worklist */
     size_t sought; /* candidates that may yet be covered: all but the last, less the covered ones */
     size_t oldest; /* index of the first of those */
-    uint64_t chains; /* their chains, or more */
-    size_t counted;  /* how many there were when chains was made */
+    uint64_t common; /* roots that all of those have, or fewer */
+    uint64_t any;    /* roots that one of those has, or more */
+    size_t counted;  /* how many there were when the roots were gathered */
 };
 
-static uint64_t chain_bit(const struct dag_vertex *v)
-{
-    return UINT64_C(1) << (v->chain % 64);
-}
-
-static void count_chains(struct search *s)
+static void gather_roots(struct search *s)
 {
     const struct dag *d = s->dag;
 
-    s->chains = 0;
+    s->common = ~UINT64_C(0);
+    s->any = 0;
     s->counted = s->sought;
     for (size_t i = s->oldest; i + 1 < d->candidates.len; i++) {
-        if (!d->candidates.at[i].vertex->covered)
-            s->chains |= chain_bit(d->candidates.at[i].vertex);
+        const struct dag_vertex *v = d->candidates.at[i].vertex;
+
+        if (v->covered)
+            continue;
+        s->common &= v->roots;
+        s->any |= v->roots;
     }
 }
 
@@ -44,12 +46,13 @@ static void cover(struct search *s, struct dag_vertex *v)
     while (s->dag->candidates.at[s->oldest].vertex->covered)
         s->oldest++;
     if (s->sought <= s->counted / 2) /* at most as much work as there are candidates, in all */
-        count_chains(s);
+        gather_roots(s);
 }
 
 static bool may_lead_on(const struct search *s, const struct dag_vertex *v)
 {
-    return v->seq > s->dag->candidates.at[s->oldest].vertex->seq && (v->chains & s->chains);
+    return v->seq > s->dag->candidates.at[s->oldest].vertex->seq && (v->roots & s->any) &&
+           !(s->common & ~v->roots);
 }
 
 static void push(struct search *s, struct dag_vertex *v)
@@ -92,7 +95,7 @@ void dag_reduce(struct dag *d)
     d->search++;
     for (size_t i = 0; i < n; i++)
         d->candidates.at[i].vertex->candidate = d->search;
-    count_chains(&s);
+    gather_roots(&s);
     for (size_t i = n; i-- > 1;)
         visit_parents(&s, d->candidates.at[i].vertex);
     while (s.first && s.sought) {

@@ -382,11 +382,13 @@ static void test_a_refused_launch_keeps_the_graph_whole(void **state)
     l.kernel = rig_kernel(r, "w");
     assert_int_equal(hd_launch_kernel(r->rt, &l, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "launch-shape");
-    rig_run(r, "b x=r y=w @10; read y");
+    rig_run(r, "b x=r y=w @10; c x=r z=w @10; read y"); /* c is on another stream */
     assert_int_equal(hd_finish(r->rt, &err), HD_OK);
     rig_check_order(r, "after the refusal");
     assert_true(rig_stmt(r, "b")->hb.start_ps >= rig_stmt(r, "a")->hb.end_ps);
+    assert_true(rig_stmt(r, "c")->hb.start_ps >= rig_stmt(r, "a")->hb.end_ps);
     assert_true(rig_stmt(r, "b")->hb.end_ps > 0);
+    assert_int_equal(r->nwaits, 1);
     rig_free(r);
 }
 

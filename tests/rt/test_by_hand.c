@@ -135,9 +135,11 @@ static void test_freeing_an_array_in_flight_waits(void **state)
         struct hd_error err;
         void *data;
 
-        rig_run(r, "a x=w y=w @500; b z=w @9000; c x=r @10; free x");
+        rig_run(r, "a x=w y=w @500; b z=w @9000; c x=w @10; free x");
         assert_true(hd_host_time(r->rt) >= rig_stmt(r, "c")->hb.end_ps);
         assert_true(rig_stmt(r, "c")->hb.end_ps > 0);
+        if (i == 0) /* just for those that use it */
+            assert_int_equal(rig_stmt(r, "b")->hb.end_ps, 0);
         assert_int_equal(hd_array_access(r->rt, x, 0, 1, HD_READ, &data, &err), HD_BAD_INPUT);
         assert_string_equal(err.message, "host access: array x is used after it was freed");
         assert_int_equal(hd_array_free(r->rt, x, &err), HD_BAD_INPUT);
@@ -228,6 +230,22 @@ static void test_copies_are_ordered_with_kernels(void **state)
     rig_free(r);
 }
 
+/* The managed end is host memory: a kernel that writes it must be done before its pages can be there. */
+static void test_a_copy_waits_for_its_host_end(void **state)
+{
+    struct rig *r = rig_new("");
+    hd_array *device;
+
+    (void)state;
+    assert_int_equal(hd_array_new_device(r->rt, T_F32, RIG_ELEMENTS, "d", &device, NULL), HD_OK);
+    rig_run(r, "k h=w @500");
+    assert_int_equal(hd_copy(r->rt, device, 0, rig_array(r, "h"), 0, RIG_ELEMENTS, NULL, NULL),
+                     HD_OK);
+    assert_true(rig_stmt(r, "k")->hb.end_ps > 0);
+    assert_true(hd_host_time(r->rt) >= rig_stmt(r, "k")->hb.end_ps);
+    rig_free(r);
+}
+
 static void test_bad_copies(void **state)
 {
     struct rig *r = rig_new("");
@@ -302,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_bad_arrays),
         cmocka_unit_test(test_an_access_points_at_its_first_element),
         cmocka_unit_test(test_copies_are_ordered_with_kernels),
+        cmocka_unit_test(test_a_copy_waits_for_its_host_end),
         cmocka_unit_test(test_bad_copies),
         cmocka_unit_test(test_a_failed_run_poisons_the_runtime),
         cmocka_unit_test(test_bad_input_does_not_poison),

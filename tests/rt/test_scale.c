@@ -148,6 +148,38 @@ static void test_old_ancestors(void **state)
     end_load(&l, 2 * STEPS + 1, 20 * STEPS);
 }
 
+/*
+ * A chain in which each link has an array of its own, and a reader of each link that also reads what an old kernel
+ * wrote. Nothing leads from that kernel to the chain: the filter must see that without walking it.
+ */
+static void test_old_strangers(void **state)
+{
+    enum { STEPS = 5000 };
+    struct load l;
+    hd_kernel *init, *side;
+    hd_array *link;
+
+    (void)state;
+    start_load(&l, "host.max_streams=8", "rw");
+    init = rig_kernel(l.r, "w");
+    side = rig_kernel(l.r, "rr");
+    set_arg(&l, 0, "link0");
+    launch(&l, init); /* the chain is older than the stranger */
+    link = l.args[0].as.array;
+    set_arg(&l, 0, "weights");
+    launch(&l, init);
+    for (int i = 0; i < STEPS; i++) {
+        l.args[0].as.array = link;
+        assert_int_equal(hd_array_new(l.r->rt, T_F32, 1, NULL, &link, NULL), HD_OK);
+        l.args[1].as.array = link;
+        launch(&l, l.kernel);
+        set_arg(&l, 0, "weights");
+        launch(&l, side);
+        assert_int_equal(l.r->rt->dag.edges.len, 2);
+    }
+    end_load(&l, 2 * STEPS + 2, 20 * STEPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_concurrent_readers),
         cmocka_unit_test(test_a_read_every_ten_keeps_memory_flat),
         cmocka_unit_test(test_old_ancestors),
+        cmocka_unit_test(test_old_strangers),
     };
 
     return cmocka_run_group_tests_name("scale", tests, NULL, NULL);

@@ -274,6 +274,28 @@ static void test_streams_are_released_by_the_host_only(void **state)
     rig_free(r);
 }
 
+static void test_which_free_stream_is_taken(void **state)
+{
+    static const struct {
+        const char *settings, *schedule;
+    } rows[] = {
+        {"host.new_stream=fifo", "a S1; b S2; c S3; read c: sync S3; read a: sync S1; d S3; e S1"},
+        {"host.new_stream=reuse", "a S1; b S2; c S3; read c: sync S3; read a: sync S1; d S1; e S3"},
+        {"host.new_stream=always-new",
+         "a S1; b S2; c S3; read c: sync S3; read a: sync S1; d S4; e S5"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig *r = rig_new(rows[i].settings);
+
+        rig_run(r, "a a=w; b b=w; c c=w; read c; read a; d d=w; e e=w");
+        assert_string_equal(text_str(&r->schedule), rows[i].schedule);
+        finish(r);
+        rig_free(r);
+    }
+}
+
 /* ---- attachment -------------------------------------------------------------------------------------- */
 
 static int32_t attached(struct rig *r, const char *array)
@@ -415,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_reads_beside_readers_do_not_wait),
         cmocka_unit_test(test_a_sync_finishes_the_stream_and_its_ancestors),
         cmocka_unit_test(test_streams_are_released_by_the_host_only),
+        cmocka_unit_test(test_which_free_stream_is_taken),
         cmocka_unit_test(test_attachment_follows_the_writer),
         cmocka_unit_test(test_an_access_to_a_shared_array_waits_for_all),
         cmocka_unit_test(test_attached_to_a_stream_is_free_for_the_host),
