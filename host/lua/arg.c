@@ -144,6 +144,8 @@ void hd_script_info_free(struct hd_script_info *info)
     text_free(&info->traceback);
 }
 
+enum { MAX_ARGS = 1000 };
+
 /* Makes the entry of a name; raises an error if the text that was given is not of the default's type. */
 static struct hd_script_arg *add_arg(lua_State *L, const char *name,
                                      const struct hd_script_value *def)
@@ -210,6 +212,9 @@ static int gpu_arg(lua_State *L)
                   "the name of an argument is not empty and has no '='");
     check_default(L, 2, &def);
     a = find_arg(s->info, name);
+    if (!a && s->info->args.len == MAX_ARGS)
+        return script_error(L, "lua-arg-count", NULL, "a program has at most %d arguments",
+                            MAX_ARGS);
     if (!a)
         a = add_arg(L, name, &def);
     else if (a->def.kind != def.kind)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum { ELEMENTS_PER_INSTRUCTION = 64 }; /* so that a loop of bulk operations ends too */
+
 /* ---- checks ----------------------------------------------------------------------------- */
 
 const char *array_push_text(lua_State *L, const struct lua_array *a)
@@ -40,6 +42,7 @@ void *array_access(lua_State *L, const struct lua_array *a, uint64_t first, uint
     struct hd_error err;
     void *data;
 
+    limits_charge(L, count / ELEMENTS_PER_INSTRUCTION);
     if (hd_array_access(script_of(L)->rt, a->a, first, count, how, &data, &err) != HD_OK)
         script_raise(L, &err);
     return data;

@@ -35,7 +35,7 @@ struct script {
     char lib[4096];    /* of the shared modules */
     bool *data_used;   /* beside o->data */
     uint64_t serial;   /* of the next handle */
-    bool in_region, in_reset, warming_up;
+    bool in_region;
 };
 
 static inline struct script *script_of(lua_State *L)

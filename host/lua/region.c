@@ -22,7 +22,7 @@ static void close_region(lua_State *L, void *data)
 
     if (open->end)
         open->end(s->rt, NULL);
-    s->in_region = s->in_reset = s->warming_up = false;
+    s->in_region = false;
 }
 
 static void check(lua_State *L, enum hd_status status, const struct hd_error *err)
@@ -55,12 +55,9 @@ static void run_iteration(lua_State *L, struct open_region *open, const struct p
     struct script *s = script_of(L);
     struct hd_error err;
 
-    s->warming_up = warmup;
     if (p->reset) {
-        s->in_reset = true;
         check(L, hd_reset_begin(s->rt, &err), &err);
         run_part(L, open, p->reset, hd_reset_end);
-        s->in_reset = false;
     }
     check(L, hd_region_begin(s->rt, p->name, (uint32_t)iteration, warmup, &err), &err);
     run_part(L, open, p->function, hd_region_end);

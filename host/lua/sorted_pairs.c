@@ -5,7 +5,6 @@
  */
 #include "host/lua/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,14 +57,17 @@ static int compare_integers(lua_Integer a, lua_Integer b)
     return (a > b) - (a < b);
 }
 
-/* A float key is never equal to an integer: Lua turns those into integers. */
+/*
+ * Lua turns float keys that are integers into integers. So f is beyond them all, or has a fraction and is
+ * small enough that rounding i to a float cannot carry it past f.
+ */
 static int compare_mixed(lua_Integer i, lua_Number f)
 {
     if (f >= 0x1p63)
         return -1;
     if (f < -0x1p63)
         return 1;
-    return i <= (lua_Integer)floor(f) ? -1 : 1;
+    return (lua_Number)i < f ? -1 : 1;
 }
 
 static int compare_numbers(const struct key *a, const struct key *b)

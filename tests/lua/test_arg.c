@@ -106,6 +106,7 @@ static void test_wrong_calls(void **state)
     expect_error(GPU "gpu.arg('n')", HD_BAD_INPUT, 1, "number, string or boolean expected");
     expect_error(GPU "gpu.arg('n', {})", HD_BAD_INPUT, 1, "number, string or boolean expected");
     expect_error(GPU "gpu.arg('n', 0/0)", HD_BAD_INPUT, 1, "finite");
+    expect_error(GPU "for i = 1, 1001 do gpu.arg('a' .. i, 1) end", HD_BAD_INPUT, 1, "at most 1000");
     expect_error(GPU "gpu.arg('', 1)", HD_BAD_INPUT, 1, "not empty");
     expect_error(GPU "gpu.arg(nil, 1)", HD_BAD_INPUT, 1, "string expected");
     expect_error(GPU "gpu.arg('n', 1) gpu.arg('n', 'x')", HD_BAD_INPUT, 1, "another type");

@@ -162,8 +162,8 @@ static void test_limits_of_length_and_depth(void **state)
     assert_int_equal(expr_compile(text, false, &e, &err), HD_BAD_INPUT);
     assert_non_null(strstr(err.message, "too long"));
     for (unsigned i = 0; i <= EXPR_MAX_DEPTH; i++)
-        memcpy(text + 3 * i, "1^(", 3);
-    strcpy(text + 3 * (EXPR_MAX_DEPTH + 1), "1");
+        memcpy(text + 2 * i, "1^", 2);
+    strcpy(text + 2 * (EXPR_MAX_DEPTH + 1), "1");
     assert_int_equal(expr_compile(text, false, &e, &err), HD_BAD_INPUT);
     assert_non_null(strstr(err.message, "too deeply"));
 }

@@ -136,6 +136,13 @@ static void test_loops_in_c_are_charged(void **state)
              3);
 }
 
+/* 2^20 elements are 2^14 instructions. */
+static void test_bulk_operations_are_charged(void **state)
+{
+    (void)state;
+    runs_out("local a = require 'heddle'.array('u8', 1 << 20)\nwhile true do a:fill(0) end", 2);
+}
+
 static void test_limits_are_exact_enough(void **state)
 {
     struct rig r;
@@ -209,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_pb34_tables_and_strings_that_grow),
         cmocka_unit_test(test_pb34_recursion),
         cmocka_unit_test(test_loops_in_c_are_charged),
+        cmocka_unit_test(test_bulk_operations_are_charged),
         cmocka_unit_test(test_limits_are_exact_enough),
         cmocka_unit_test(test_memory_ends_anywhere),
         cmocka_unit_test(test_stop_flag),

@@ -48,6 +48,20 @@ static void test_below_covers_its_range(void **state)
         assert_true(rng_below(&r, 1) == 0);
 }
 
+/* Without drawing again the lowest third of 3 * 2^62 values would come every other time. */
+static void test_below_has_no_bias(void **state)
+{
+    const uint64_t third = UINT64_C(1) << 62;
+    unsigned low = 0;
+    struct rng r;
+
+    (void)state;
+    rng_seed(&r, 5);
+    for (unsigned i = 0; i < 9000; i++)
+        low += rng_below(&r, 3 * third) < third;
+    assert_in_range(low, 3000 - 225, 3000 + 225); /* five standard deviations of 45 */
+}
+
 static void test_unit_is_half_open(void **state)
 {
     struct rng r;
@@ -81,8 +95,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_splitmix_vector),        cmocka_unit_test(test_xoshiro_vector),
-        cmocka_unit_test(test_below_covers_its_range), cmocka_unit_test(test_unit_is_half_open),
-        cmocka_unit_test(test_pairs_of_seeds_differ),
+        cmocka_unit_test(test_below_covers_its_range), cmocka_unit_test(test_below_has_no_bias),
+        cmocka_unit_test(test_unit_is_half_open),      cmocka_unit_test(test_pairs_of_seeds_differ),
     };
 
     return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
