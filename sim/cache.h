@@ -11,19 +11,20 @@
 #define CACHE_NONE UINT32_MAX /* no such way */
 
 struct cache_line {
-    uint64_t tag;     /* address of the line, or UINT64_MAX */
-    uint64_t used;    /* order of last use */
     uint32_t valid;    /* sectors that are there, or will be at a known time */
     uint32_t dirty;    /* sectors */
     uint32_t fetching; /* sectors on their way, to arrive at a time not known yet */
     uint32_t waiters;  /* list of the owner's, UINT32_MAX when empty */
 };
 
+/* Lines are named by set * ways + way. What a look-up reads is kept together. */
 struct cache {
     uint32_t sets, ways, sectors;
-    uint64_t clock; /* order of uses */
-    struct cache_line *lines; /* [sets][ways] */
-    uint64_t *ready;          /* [sets][ways][sectors]; NULL if made without ready times */
+    uint64_t clock;           /* order of uses */
+    uint64_t *tags;           /* address of the line, or UINT64_MAX */
+    uint64_t *used;           /* order of last use; 0: never */
+    struct cache_line *lines;
+    uint64_t *ready;          /* [line][sectors]; NULL if made without ready times */
 };
 
 /* timed: with a ready time for each sector. */
@@ -31,8 +32,16 @@ bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors,
 void cache_free(struct cache *c);
 void cache_clear(struct cache *c);
 
-/* The line in its set, or CACHE_NONE. The result is an index into lines. */
-uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag);
+/* The line in its set, or CACHE_NONE. */
+static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag)
+{
+    const uint64_t *tags = c->tags + (uint64_t)set * c->ways;
+
+    for (uint32_t way = 0; way < c->ways; way++)
+        if (tags[way] == tag)
+            return set * c->ways + way;
+    return CACHE_NONE;
+}
 
 /*
  * The line to replace: one never used, else the least recently used of those with nothing on its way; CACHE_NONE if all are
@@ -45,7 +54,7 @@ void cache_replace(struct cache *c, uint32_t index, uint64_t tag);
 
 static inline void cache_touch(struct cache *c, uint32_t index)
 {
-    c->lines[index].used = ++c->clock;
+    c->used[index] = ++c->clock;
 }
 
 static inline uint64_t *cache_ready(const struct cache *c, uint32_t index)

@@ -120,7 +120,9 @@ static bool make_memory_system(struct sim_machine *m)
         rate_init(&d->slices[i], c->l2_bytes_per_cycle * c->l2_hz);
     for (uint32_t i = 0; i < c->dram_channels; i++)
         rate_init(&d->channels[i], c->dram_rate / c->dram_channels);
-    return pool_init(&d->requests, sizeof(struct request), 1024) &&
+    d->to_l2 = transit_new();
+    d->to_cu = transit_new();
+    return d->to_l2 && d->to_cu && pool_init(&d->requests, sizeof(struct request), 1024) &&
            cache_init(&d->l2, sets, c->l2_ways, d->sectors_per_line, true);
 }
 
@@ -168,6 +170,8 @@ void device_free(struct sim_machine *m)
     free(d->runs);
     free(d->slices);
     free(d->channels);
+    transit_free(d->to_l2);
+    transit_free(d->to_cu);
     vec_free(&d->waiting);
     pool_free(&d->requests);
     cache_free(&d->l2);

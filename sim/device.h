@@ -11,6 +11,7 @@
 #include "sim/cache.h"
 #include "sim/calendar.h"
 #include "sim/machine.h"
+#include "sim/transit.h"
 
 enum {
     SIMD_SLOTS_MAX = 64,  /* wavefronts of one SIMD unit */
@@ -175,20 +176,20 @@ struct waiting_launch {
 
 enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
 
-/* A request for sectors of one line on its way to an L2 slice or DRAM channel. */
+/* A request for sectors of one line on its way to an L2 slice or DRAM channel, and back. */
 struct request {
     uint64_t line; /* address of the line's first byte */
-    uint32_t sectors;
-    uint8_t kind;
-    uint16_t serial; /* atomics: most lanes on one address */
-    uint32_t cu, mshr;
     struct kernel_run *run;
     struct wavefront *wave; /* stores and atomics */
-    uint32_t life;          /* of the wavefront */
-    uint32_t op;            /* returning atomics */
-    uint32_t missing;       /* in L2: sectors that are on their way from DRAM */
-    uint64_t at_ps;         /* in L2: when the others are ready */
-    uint32_t next;          /* in L2: waiters of the same line */
+    uint64_t at_ps;   /* in L2: when the sectors that it has are ready */
+    uint32_t sectors;
+    uint32_t missing; /* in L2: sectors that are on their way from DRAM */
+    uint32_t next;    /* in transit, or of those that wait for the same L2 line */
+    uint32_t life;    /* of the wavefront */
+    uint32_t owner;   /* load: MSHR; returning atomic: load_op */
+    uint32_t cu;
+    uint16_t serial;  /* atomics: most lanes on one address */
+    uint8_t kind;
 };
 
 /* One line that an instruction touches. */
@@ -216,6 +217,8 @@ struct device {
     struct rate_server *slices;
     struct rate_server *channels;
     struct pool requests; /* struct request */
+    struct transit *to_l2; /* by the core cycle at whose end they are sent */
+    struct transit *to_cu; /* by the core cycle in which they arrive */
     struct kernel_run *runs; /* [resident_kernels] */
     uint32_t nruns;
     VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
@@ -289,21 +292,26 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active);
 /* The lines of a load, store or atomic enter the unit at cycle `now`. */
 void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now);
 /* Data of a request has arrived at its compute unit. */
-void lsu_fill(struct sim_machine *m, const struct event *e);
+void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
 bool lsu_held(const struct cu *cu);
 
 /* ---- sim/l2.c and sim/dram.c ---- */
 
 /* Sends a request to its slice at the end of core cycle `cycle`. */
 void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle);
+/* A request arrives at its slice. */
+void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps);
+/* Event EV_L2: one that found no way free tries again. */
 void l2_event(struct sim_machine *m, const struct event *e);
+/* Event EV_FILL: an answer that comes back too late for transit. */
+void fill_event(struct sim_machine *m, const struct event *e);
 void dram_event(struct sim_machine *m, const struct event *e);
 /* Keeps a request; POOL_NONE on failure, which is recorded. */
 uint32_t request_new(struct sim_machine *m, const struct request *r);
 struct request *request_at(const struct device *d, uint32_t index);
 /* Sectors that a channel has read for a line of L2 are ready at ready_ps. */
 void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps);
-/* Sends a request to the channel of its line, where it arrives at arrival_ps. */
+/* Sends a request to the channel of its line, where it arrives at arrival_ps. The requests of one slice are sent in order of arrival. */
 void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
 uint32_t l2_slice_of(const struct sim_machine *m, uint64_t line);
 

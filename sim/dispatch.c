@@ -228,7 +228,7 @@ void dispatch_wake(struct sim_machine *m)
     if (d->dispatch_due || m->mode == SIM_VALUES)
         return;
     d->dispatch_due = true;
-    event_push(m->events, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps, UNIT_DISPATCH, EV_DISPATCH, 0,
+    machine_schedule(m, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps, UNIT_DISPATCH, EV_DISPATCH, 0,
                0);
 }
 
@@ -257,7 +257,7 @@ void run_check_done(struct sim_machine *m, struct kernel_run *run)
 {
     if (run->done < run->groups || run->stores || m->mode == SIM_VALUES)
         return;
-    event_push(m->events, run->last_ps > m->now_ps ? run->last_ps : m->now_ps, UNIT_KERNEL, EV_KERNEL_DONE,
+    machine_schedule(m, run->last_ps > m->now_ps ? run->last_ps : m->now_ps, UNIT_KERNEL, EV_KERNEL_DONE,
                (uint32_t)(run - m->device->runs), 0);
 }
 

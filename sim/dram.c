@@ -7,22 +7,37 @@ static uint32_t channel_of(const struct sim_machine *m, uint64_t line)
     return l2_slice_of(m, line) * m->config.dram_channels / m->config.l2_slices;
 }
 
+static void serve(struct sim_machine *m, uint32_t channel, const struct request *r, uint64_t arrival_ps)
+{
+    struct device *d = m->device;
+    uint64_t bytes = (uint64_t)bits_count(r->sectors) << d->sector_shift;
+    uint64_t end_ps = rate_serve(&d->channels[channel], arrival_ps, bytes, NULL);
+
+    if (r->kind != REQ_WRITEBACK)
+        l2_fetched(m, r->line, r->sectors, end_ps + d->dram_latency_ps);
+}
+
+/*
+ * A slice sends in order of arrival, so that a channel that has one slice alone serves a request as soon as it is sent; where
+ * slices share a channel, the order among them is known only at arrival.
+ */
 void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps)
 {
-    uint32_t i = request_new(m, r);
+    uint32_t channel = channel_of(m, r->line), i;
 
+    if (m->config.dram_channels == m->config.l2_slices) {
+        serve(m, channel, r, arrival_ps);
+        return;
+    }
+    i = request_new(m, r);
     if (i != POOL_NONE)
-        event_push(m->events, arrival_ps, UNIT_DRAM + channel_of(m, r->line), EV_DRAM, i, 0);
+        machine_schedule(m, arrival_ps, UNIT_DRAM + channel, EV_DRAM, i, 0);
 }
 
 void dram_event(struct sim_machine *m, const struct event *e)
 {
-    struct device *d = m->device;
-    struct request r = *request_at(d, e->a);
-    uint64_t bytes = (uint64_t)bits_count(r.sectors) << d->sector_shift;
-    uint64_t end_ps = rate_serve(&d->channels[e->unit - UNIT_DRAM], e->time_ps, bytes, NULL);
+    struct request r = *request_at(m->device, e->a);
 
-    pool_give(&d->requests, e->a);
-    if (r.kind != REQ_WRITEBACK)
-        l2_fetched(m, r.line, r.sectors, end_ps + d->dram_latency_ps);
+    pool_give(&m->device->requests, e->a);
+    serve(m, e->unit - UNIT_DRAM, &r, e->time_ps);
 }

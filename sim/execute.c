@@ -1,9 +1,8 @@
 /* What one step of a wavefront computes, without time; the same code serves the timed machine and values-only mode. */
+#include "isa/print.h"
 #include "sim/device.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active)
 {
@@ -95,39 +94,6 @@ bool execute_end(struct sim_machine *m, struct wavefront *w)
 
 /* ---- print and assert ---- */
 
-/* One value by the first conversion of fmt: %d, %i, %u, %x, %f, %e or %g; another format prints the text alone. */
-static void format_value(char *out, size_t size, const char *fmt, uint64_t bits, bool wide)
-{
-    const char *at = strchr(fmt, '%');
-    char value[64] = "";
-    union {
-        uint64_t u;
-        double d;
-    } v64 = {bits};
-    union {
-        uint32_t u;
-        float f;
-    } v32 = {(uint32_t)bits};
-    int64_t i = wide ? (int64_t)bits : (int32_t)(uint32_t)bits;
-    double d = wide ? v64.d : (double)v32.f;
-
-    if (!at || !at[1]) {
-        snprintf(out, size, "%s", fmt);
-        return;
-    }
-    switch (at[1]) {
-    case 'd':
-    case 'i': snprintf(value, sizeof value, "%" PRId64, i); break;
-    case 'u': snprintf(value, sizeof value, "%" PRIu64, bits); break;
-    case 'x': snprintf(value, sizeof value, "%" PRIx64, bits); break;
-    case 'f': snprintf(value, sizeof value, "%f", d); break;
-    case 'e': snprintf(value, sizeof value, "%.9e", d); break;
-    case 'g': snprintf(value, sizeof value, "%.9g", d); break;
-    default: snprintf(value, sizeof value, "%%%c", at[1]); break;
-    }
-    snprintf(out, size, "%.*s%s%s", (int)(at - fmt), fmt, value, at + 2);
-}
-
 static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, uint64_t imm, unsigned lane, unsigned width)
 {
     const struct isa_wave *r = &w->regs;
@@ -150,23 +116,28 @@ static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, ui
     return low | high << 32;
 }
 
-void execute_print(struct sim_machine *m, struct wavefront *w)
+static void print_lane(struct sim_machine *m, const struct wavefront *w, unsigned lane)
 {
     const struct isa_insn *in = w->next;
-    const struct isa_program *p = w->run->program;
-    uint64_t active = isa_active(&w->regs, in);
+    struct text line = {0};
 
-    count_instruction(m, w, in, active);
-    for (; m->sink.print && active; active &= active - 1) {
-        unsigned lane = bits_first(active);
-        char text[512], line[640];
+    text_add(&line, "%s group %" PRIu64 " item %u: ", w->run->kernel->name, w->group->index, w->regs.tid0 + lane);
+    isa_print_value(w->run->program->strings[in->imm], operand_bits(w, in->a, in->imm, lane, m->lanes->width),
+                    in->a.words == 2, &line);
+    if (line.failed)
+        machine_out_of_memory(m);
+    else
+        m->sink.print(m->sink.user, text_str(&line));
+    text_free(&line);
+}
 
-        format_value(text, sizeof text, p->strings[in->imm],
-                     operand_bits(w, in->a, in->imm, lane, m->lanes->width), in->a.words == 2);
-        snprintf(line, sizeof line, "%s group %" PRIu64 " item %u: %s", w->run->kernel->name, w->group->index,
-                 w->regs.tid0 + lane, text);
-        m->sink.print(m->sink.user, line);
-    }
+void execute_print(struct sim_machine *m, struct wavefront *w)
+{
+    uint64_t active = isa_active(&w->regs, w->next);
+
+    count_instruction(m, w, w->next, active);
+    for (; m->sink.print && active; active &= active - 1)
+        print_lane(m, w, bits_first(active));
 }
 
 void execute_assert(struct sim_machine *m, struct wavefront *w)

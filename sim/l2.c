@@ -38,19 +38,40 @@ static uint32_t l2_set(const struct sim_machine *m, uint64_t line)
     return l2_slice_of(m, line) * sets + (uint32_t)(n / m->config.l2_slices % sets);
 }
 
+/*
+ * A request is sent at most as many cycles ahead as an access has lines, and takes noc.latency_cycles: what was sent before
+ * that has arrived.
+ */
+static uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
+{
+    uint64_t margin = ISA_MAX_WIDTH + m->config.noc_latency + 1;
+
+    return cycle > margin ? cycle - margin : 0;
+}
+
 void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
 {
-    uint64_t arrival_ps = clock_edge(&m->core, cycle) + m->device->noc_ps;
+    struct device *d = m->device;
     uint32_t i = request_new(m, r);
 
     if (i == POOL_NONE)
         return;
     if (m->probe.fn)
-        probe_line(m, r, HD_PROBE_REQUEST, arrival_ps);
-    event_push(m->events, arrival_ps, UNIT_L2 + l2_slice_of(m, r->line), EV_L2, i, 0);
+        probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
+    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, i, cycle))
+        machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
 }
 
 /* ---- answers ---- */
+
+static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps)
+{
+    struct device *d = m->device;
+    uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
+
+    if (!transit_add(d->to_cu, clock_cycle_at(&m->core, m->now_ps), &d->requests, index, cycle))
+        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU + request_at(d, index)->cu, EV_FILL, index, 0);
+}
 
 /* All sectors of the request are ready at at_ps. */
 static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
@@ -60,9 +81,14 @@ static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     if (r.kind != REQ_LOAD)
         lsu_store_done(m, &r, at_ps);
     if (r.kind == REQ_LOAD || r.kind == REQ_ATOMIC_RETURN)
-        event_push(m->events, at_ps + m->device->noc_ps, UNIT_CU + r.cu, EV_FILL, index, 0);
+        send_back(m, index, at_ps + m->device->noc_ps);
     else
         pool_give(&m->device->requests, index);
+}
+
+void fill_event(struct sim_machine *m, const struct event *e)
+{
+    lsu_fill(m, e->a, clock_cycle_at(&m->core, e->time_ps));
 }
 
 void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps)
@@ -116,7 +142,7 @@ static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_
     if (i == CACHE_NONE)
         return i;
     if (l2->lines[i].dirty)
-        write_back(m, r->run, l2->lines[i].tag, l2->lines[i].dirty, at_ps);
+        write_back(m, r->run, l2->tags[i], l2->lines[i].dirty, at_ps);
     cache_replace(l2, i, r->line);
     return i;
 }
@@ -139,8 +165,9 @@ static void serve_read(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     struct cache_line *line;
 
     if (i == CACHE_NONE) {
-        /* Nowhere to keep it: it tries again when this much later a way may be free. */
-        event_push(m->events, at_ps, UNIT_L2 + l2_slice_of(m, r.line), EV_L2, index, 1);
+        /* Every way waits for data: it tries again when it would have been served, and then every l2.latency_cycles. */
+        machine_schedule(m, at_ps > m->now_ps ? at_ps : at_ps + m->device->l2_latency_ps,
+                         UNIT_L2 + l2_slice_of(m, r.line), EV_L2, index, 0);
         return;
     }
     line = &l2->lines[i];
@@ -186,19 +213,14 @@ static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     answer(m, index, at_ps);
 }
 
-void l2_event(struct sim_machine *m, const struct event *e)
+void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
 {
     struct device *d = m->device;
-    const struct request *r = request_at(d, e->a);
-    struct rate_server *port = &d->slices[e->unit - UNIT_L2];
+    const struct request *r = request_at(d, request);
+    struct rate_server *port = &d->slices[l2_slice_of(m, r->line)];
     uint64_t bytes = (uint64_t)bits_count(r->sectors) << d->sector_shift;
-    uint64_t start_ps, end_ps;
+    uint64_t start_ps, end_ps = rate_serve(port, time_ps, bytes, &start_ps);
 
-    if (e->b) {
-        serve_read(m, e->a, e->time_ps + d->l2_latency_ps);
-        return;
-    }
-    end_ps = rate_serve(port, e->time_ps, bytes, &start_ps);
     r->run->c.l2_bytes += bytes;
     if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
         uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
@@ -207,7 +229,12 @@ void l2_event(struct sim_machine *m, const struct event *e)
             end_ps = port->free_ps = atomic_ps;
     }
     if (r->kind == REQ_STORE)
-        serve_store(m, e->a, end_ps + d->l2_latency_ps);
+        serve_store(m, request, end_ps + d->l2_latency_ps);
     else
-        serve_read(m, e->a, end_ps + d->l2_latency_ps);
+        serve_read(m, request, end_ps + d->l2_latency_ps);
+}
+
+void l2_event(struct sim_machine *m, const struct event *e)
+{
+    serve_read(m, e->a, e->time_ps);
 }

@@ -182,7 +182,7 @@ static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op, const s
     cu->mshrs[i].sectors |= fresh;
     add_waiter(m, cu, i, op, missing);
     if (fresh) {
-        struct request r = {.line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .mshr = i, .run = run};
+        struct request r = {.line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .owner = i, .run = run};
 
         run->c.sectors += bits_count(fresh);
         l2_send(m, &r, cycle);
@@ -248,7 +248,7 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
         const struct line_request *l = &m->device->lines[i];
         struct request r = {
             .line = l->line, .sectors = l->sectors, .serial = l->serial, .cu = cu->id, .run = w->run,
-            .wave = w, .life = w->life, .op = op,
+            .wave = w, .life = w->life, .owner = op,
             .kind = returns ? REQ_ATOMIC_RETURN : atomic ? REQ_ATOMIC : REQ_STORE,
         };
 
@@ -310,25 +310,24 @@ static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, u
     }
 }
 
-void lsu_fill(struct sim_machine *m, const struct event *e)
+void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
 {
-    struct request r = *request_at(m->device, e->a);
+    struct request r = *request_at(m->device, request);
     struct cu *cu = &m->device->cus[r.cu];
-    uint64_t cycle = clock_cycle_at(&m->core, e->time_ps);
 
-    pool_give(&m->device->requests, e->a);
+    pool_give(&m->device->requests, request);
     if (m->probe.fn)
-        probe_line(m, &r, HD_PROBE_FILL, e->time_ps);
+        probe_line(m, &r, HD_PROBE_FILL, clock_edge(&m->core, cycle));
     if (r.kind == REQ_ATOMIC_RETURN) {
-        op_line_done(m, cu, r.op, cycle);
+        op_line_done(m, cu, r.owner, cycle);
         return;
     }
     l1_fill(m, cu, r.line, r.sectors);
-    cu->mshrs[r.mshr].sectors &= ~r.sectors;
-    serve_waiters(m, cu, r.mshr, r.sectors, cycle);
-    if (cu->mshrs[r.mshr].sectors)
+    cu->mshrs[r.owner].sectors &= ~r.sectors;
+    serve_waiters(m, cu, r.owner, r.sectors, cycle);
+    if (cu->mshrs[r.owner].sectors)
         return;
-    mshr_release(cu, r.mshr);
+    mshr_release(cu, r.owner);
     if (lsu_held(cu)) {
         load_lines(m, cu, cycle);
         if (!lsu_held(cu)) {

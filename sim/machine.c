@@ -145,43 +145,82 @@ typedef void event_fn(struct sim_machine *m, const struct event *e);
 static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_QUEUE] = queue_event,  [EV_LAUNCH] = queue_event,        [EV_TICKET] = queue_event,
     [EV_LINK] = link_event,    [EV_KERNEL_DONE] = dispatch_event, [EV_DISPATCH] = dispatch_event,
-    [EV_L2] = l2_event,        [EV_DRAM] = dram_event,           [EV_FILL] = lsu_fill,
+    [EV_L2] = l2_event,        [EV_DRAM] = dram_event,           [EV_FILL] = fill_event,
 };
 
 static void serve_event(struct sim_machine *m)
 {
     struct event e;
 
-    if (!event_pop(m->events, &e))
-        return;
-    m->now_ps = e.time_ps;
-    handlers[e.kind](m, &e);
+    if (event_pop(m->events, &e))
+        handlers[e.kind](m, &e);
 }
 
-static void serve_cycle(struct sim_machine *m, uint64_t cycle, uint64_t time_ps)
+static void serve_l2(struct sim_machine *m)
 {
+    struct device *d = m->device;
+
+    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE; i = next) {
+        next = request_at(d, i)->next;
+        l2_arrive(m, i, m->now_ps);
+    }
+}
+
+static void serve_fills(struct sim_machine *m)
+{
+    struct device *d = m->device;
+    uint64_t cycle = transit_next(d->to_cu);
+
+    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != POOL_NONE; i = next) {
+        next = request_at(d, i)->next;
+        lsu_fill(m, i, cycle);
+    }
+}
+
+static void serve_issue(struct sim_machine *m)
+{
+    struct device *d = m->device;
+    uint64_t cycle = calendar_next(&d->calendar);
     int32_t unit;
 
-    m->now_ps = time_ps;
-    while ((unit = calendar_take(&m->device->calendar, cycle)) >= 0 && m->fault.status == HD_OK)
+    while ((unit = calendar_take(&d->calendar, cycle)) >= 0 && m->fault.status == HD_OK)
         simd_tick(m, (uint32_t)unit, cycle);
 }
 
-/* Serves what is next and is not later than until_ps; false if there is nothing. */
+/* A cycle of the core clock as a time; the cycle may be "never". */
+static uint64_t edge_or_never(const struct sim_machine *m, uint64_t cycle)
+{
+    return cycle == UINT64_MAX ? SIM_NEVER : clock_edge(&m->core, cycle);
+}
+
+static uint64_t l2_time(const struct sim_machine *m)
+{
+    uint64_t edge_ps = edge_or_never(m, transit_next(m->device->to_l2));
+
+    return edge_ps == SIM_NEVER ? SIM_NEVER : edge_ps + m->device->noc_ps;
+}
+
+/* Serves what is next and is not later than until_ps; false if there is nothing. At one time the order is that of the rows. */
 static bool serve_next(struct sim_machine *m, uint64_t until_ps)
 {
-    uint64_t event_ps = event_next_time(m->events);
-    uint64_t cycle = calendar_next(&m->device->calendar);
-    uint64_t cycle_ps = cycle == CALENDAR_NEVER ? SIM_NEVER : clock_edge(&m->core, cycle);
+    const struct {
+        uint64_t time_ps;
+        void (*serve)(struct sim_machine *m);
+    } sources[] = {
+        {event_next_time(m->events), serve_event},
+        {l2_time(m), serve_l2},
+        {edge_or_never(m, transit_next(m->device->to_cu)), serve_fills},
+        {edge_or_never(m, calendar_next(&m->device->calendar)), serve_issue},
+    };
+    unsigned best = 0;
 
-    if (event_ps == SIM_NEVER && cycle_ps == SIM_NEVER)
+    for (unsigned i = 1; i < sizeof sources / sizeof *sources; i++)
+        if (sources[i].time_ps < sources[best].time_ps)
+            best = i;
+    if (sources[best].time_ps == SIM_NEVER || sources[best].time_ps > until_ps)
         return false;
-    if ((event_ps < cycle_ps ? event_ps : cycle_ps) > until_ps)
-        return false;
-    if (event_ps <= cycle_ps)
-        serve_event(m);
-    else
-        serve_cycle(m, cycle, cycle_ps);
+    m->now_ps = sources[best].time_ps;
+    sources[best].serve(m);
     return true;
 }
 

@@ -57,13 +57,16 @@ static bool all_loop(const struct sim_machine *m)
     return true;
 }
 
-/* With T = sim.progress_instructions: from T to 2T, 2T to 3T, 4T to 5T, 8T to 9T, ... instructions after the last change. */
+/*
+ * With T = sim.progress_instructions, when T, 2T, 4T, 8T, ... instructions have passed since the last change, for T / 16
+ * instructions each.
+ */
 static bool in_window(const struct sim_machine *m)
 {
+    uint64_t after = m->config.progress_instructions;
     uint64_t quiet = m->device->instructions - m->device->effect_instructions;
 
-    return m->config.progress_instructions && quiet >= m->config.progress_instructions &&
-           bits_is_power_of_two(quiet / m->config.progress_instructions);
+    return after && quiet >= after && quiet % after <= after / 16 && bits_is_power_of_two(quiet / after);
 }
 
 void progress_check(struct sim_machine *m, struct wavefront *w)
