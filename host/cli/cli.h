@@ -60,5 +60,7 @@ void cli_table_free(struct cli_table *t);
  * program that does not heed the flag for three seconds, ends the process with status 6.
  */
 const volatile int *cli_stop_flag(double max_seconds);
+/* The run is over: results may take their time. */
+void cli_stop_heeded(void);
 
 #endif

@@ -136,6 +136,8 @@ static enum hd_status run_point(struct comparison *c, size_t i, struct session *
     show_progress(c, i);
     status = session_run(s, c->args, &changes, c->stop, c->args->verbose ? stderr : NULL, err);
     show_progress(c, c->points.len);
+    if (*c->stop)
+        cli_stop_heeded();
     if (status != HD_OK)
         return status;
     session_complain(s);
@@ -169,6 +171,7 @@ static enum hd_status run_schedulers(struct comparison *c, struct hd_error *err)
 
     for (ran = 0; ran < n && status == HD_OK && !*c->stop; ran++)
         status = run_point(c, ran, &c->kept[ran], err);
+    cli_stop_heeded();
     if (status == HD_OK && ran == n)
         ideal = contention_free_time(&c->kept[n - 2], &c->kept[n - 1]);
     for (i = 0; i < ran && status == HD_OK; i++) {

@@ -119,11 +119,14 @@ int cli_run(const struct cli_args *args)
         return cli_fail(&err);
     status = session_run(&s, args, &none, cli_stop_flag(args->max_time),
                          to_stdout ? stderr : stdout, &err);
+    cli_stop_heeded();
     if (status == HD_OK)
         status = write_files(&s, args, &err);
     if (status != HD_OK) {
+        cli_fail(&err);
+        session_traceback(&s);
         session_free(&s);
-        return cli_fail(&err);
+        return (int)status;
     }
     if (!args->quiet && !to_stdout)
         print_summary(&s);

@@ -266,8 +266,7 @@ static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli
     hd_set_recorder(rt, &recorder);
     status = run_script(rt, args, list, prints, &info, &s->error);
     keep_texts(s, &info);
-    if (info.traceback.len && (args->verbose || leaves_result(status)))
-        fprintf(stderr, "%s\n", text_str(&info.traceback));
+    text_add(&s->traceback, "%s", text_str(&info.traceback));
     hd_script_info_free(&info);
     if (!leaves_result(status)) {
         *err = s->error;
@@ -320,6 +319,12 @@ static void complain_check(const struct hd_check *c)
                 c->name, c->got, c->expected, c->tolerance);
 }
 
+void session_traceback(const struct session *s)
+{
+    if (s->traceback.len)
+        fprintf(stderr, "%s\n", text_str(&s->traceback));
+}
+
 void session_complain(const struct session *s)
 {
     struct spool_reader in;
@@ -328,6 +333,7 @@ void session_complain(const struct session *s)
 
     if (s->run.status != HD_OK) {
         cli_fail(&s->error);
+        session_traceback(s);
         if (s->dump.len)
             fprintf(stderr, "%s\n", s->dump.at);
     }
@@ -348,6 +354,7 @@ void session_free(struct session *s)
     text_free(&s->args_json);
     text_free(&s->config_json);
     text_free(&s->dump);
+    text_free(&s->traceback);
     free(s->config_name);
     memset(s, 0, sizeof *s);
 }

@@ -16,7 +16,7 @@ struct session_changes {
 struct session {
     struct hd_options options;
     char *config_name;
-    struct text args_json, config_json, dump;
+    struct text args_json, config_json, dump, traceback;
     struct hd_error error; /* of a run that failed or was stopped */
     struct record *record;
     struct result_run run;
@@ -40,6 +40,8 @@ enum hd_status session_run(struct session *s, const struct cli_args *args,
 enum hd_status session_status(const struct session *s);
 /* Prints what went wrong, if anything did: the error, or the checks that failed. */
 void session_complain(const struct session *s);
+/* Prints where in the program the error was, if it was there. */
+void session_traceback(const struct session *s);
 void session_free(struct session *s);
 
 /* Writes the trace that --trace asks for; nothing without. */

@@ -48,10 +48,18 @@ const volatile int *cli_stop_flag(double max_seconds)
 
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART; /* a result that is being written is written on */
     sigemptyset(&action.sa_mask);
     for (i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
     if (max_seconds > 0)
         set_timer(max_seconds);
     return &stop_flag;
+}
+
+void cli_stop_heeded(void)
+{
+    const struct itimerval off = {{0, 0}, {0, 0}};
+
+    setitimer(ITIMER_REAL, &off, NULL);
 }
