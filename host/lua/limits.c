@@ -2,7 +2,8 @@
  * What a script may use up. Once a limit is reached the run is over: the hook, which then fires at every
  * instruction, call and return of every thread, raises the error again and again, so that no pcall, message handler,
  * __close or coroutine holds it. C functions that run long without an allocation or a call are not
- * seen here; the command bounds them with RLIMIT_CPU.
+ * seen here; the command ends the process some seconds after
+ * its stop flag is set.
  */
 #include "host/lua/internal.h"
 
