@@ -1,4 +1,7 @@
-/* Barriers and the wavefronts that never reach them: PB-07, PB-08, PB-09. A wavefront arrives if any of its lanes is active. */
+/*
+ * Barriers and the wavefronts that never reach them: PB-07, PB-08, PB-09. A wavefront arrives if
+ * any of its lanes is active.
+ */
 #include "tests/sim/kernel_rig.h"
 
 #include <setjmp.h>
@@ -7,7 +10,10 @@
 
 #include <cmocka.h>
 
-/* Runs the kernel once timed and once for values, and compares the words that it leaves with want(). */
+/*
+ * Runs the kernel once timed and once for values, and compares the words that it leaves with
+ * want().
+ */
 static void run_both(const char *text, uint32_t threads, uint32_t words, uint32_t (*want)(uint32_t))
 {
     for (unsigned values = 0; values < 2; values++) {
@@ -19,11 +25,13 @@ static void run_both(const char *text, uint32_t threads, uint32_t words, uint32_
         if (values)
             sim_set_mode(r.m, SIM_VALUES);
         out = krig_array(&r, words * 4);
-        krig_run(&r, &(struct krig_launch){.text = text, .threads = threads, .nargs = 1, .args = {KRIG_ARRAY(out)}});
+        krig_run(&r, &(struct krig_launch){
+                         .text = text, .threads = threads, .nargs = 1, .args = {KRIG_ARRAY(out)}});
         got = sim_array_data(r.m, out);
         for (uint32_t i = 0; i < words; i++)
             if (got[i] != want(i))
-                fail_msg("%s: word %u is %u, not %u", values ? "values" : "timed", i, got[i], want(i));
+                fail_msg("%s: word %u is %u, not %u", values ? "values" : "timed", i, got[i],
+                         want(i));
         krig_close(&r);
     }
 }
@@ -46,7 +54,10 @@ static void test_pb07_barrier_for_some_lanes(void **state)
              128, 128, one_each);
 }
 
-/* Barriers on both sides of a branch: wavefronts on different sides meet, for what counts is arrival and not the instruction. */
+/*
+ * Barriers on both sides of a branch: wavefronts on different sides meet, for what counts is
+ * arrival and not the instruction.
+ */
 static void test_pb07_barrier_on_both_sides(void **state)
 {
     (void)state;
@@ -65,7 +76,10 @@ static void test_pb07_barrier_on_both_sides(void **state)
              128, 128, one_each);
 }
 
-/* Only wavefront 0 comes to a barrier; the other ends, before it or after it, and is waited for no more. */
+/*
+ * Only wavefront 0 comes to a barrier; the other ends, before it or after it, and is waited for no
+ * more.
+ */
 static void test_pb07_barrier_in_one_wavefront(void **state)
 {
     static const char *const delays[] = {"", " s_nop\n"};
@@ -91,17 +105,20 @@ static uint32_t mirrored(uint32_t i)
 /* It ends at once, or after the others have come, or with a load still under way. */
 static void test_pb08_finished_wavefront(void **state)
 {
-    static const char *const wait[] = {"", " .rept 300\n s_nop\n .endrept\n", " global_load_b32 v1, [out]\n"};
+    static const char *const wait[] = {"", " .rept 300\n s_nop\n .endrept\n",
+                                       " global_load_b32 v1, [out]\n"};
     char text[1024];
 
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
-        snprintf(text, sizeof text,
-                 ".kernel k\n.param out u32[]\n.lds 512\n"
-                 " v_get_u32 v0, %%gid\n s_cmp_eq_u32 s8, %%wave, 2\n s_branch_z s8, work\n%s s_end\n"
-                 "work:\n local_store_b32 [v0*4], v0\n s_barrier\n"
-                 " v_sub_u32 v1, 127, v0\n local_load_b32 v2, [v1*4]\n global_store_b32 [out + v0*4], v2\n s_end\n.endkernel\n",
-                 wait[i]);
+        snprintf(
+            text, sizeof text,
+            ".kernel k\n.param out u32[]\n.lds 512\n"
+            " v_get_u32 v0, %%gid\n s_cmp_eq_u32 s8, %%wave, 2\n s_branch_z s8, work\n%s s_end\n"
+            "work:\n local_store_b32 [v0*4], v0\n s_barrier\n"
+            " v_sub_u32 v1, 127, v0\n local_load_b32 v2, [v1*4]\n global_store_b32 [out + v0*4], "
+            "v2\n s_end\n.endkernel\n",
+            wait[i]);
         run_both(text, 192, 192, mirrored);
     }
 }
@@ -149,10 +166,13 @@ static void test_pb09_barriers_back_to_back(void **state)
         const uint32_t *got;
         uint32_t out;
 
-        krig_open(&r, "wavefront_size", "64", "compute_units", units[i], "cu.wavefront_slots", "48", NULL);
+        krig_open(&r, "wavefront_size", "64", "compute_units", units[i], "cu.wavefront_slots", "48",
+                  NULL);
         out = krig_array(&r, 512 * 4);
-        k = krig_run(&r, &(struct krig_launch){.text = text, .groups = 64, .threads = 1024, .nargs = 1,
-                                               .args = {KRIG_ARRAY(out)}});
+        k = krig_run(
+            &r,
+            &(struct krig_launch){
+                .text = text, .groups = 64, .threads = 1024, .nargs = 1, .args = {KRIG_ARRAY(out)}});
         assert_int_equal(k->counters.barriers, 64 * 16 * 16);
         got = sim_array_data(r.m, out);
         for (unsigned word = 0; word < 512; word++)
@@ -169,18 +189,23 @@ static void test_barrier_latency(void **state)
     (void)state;
     krig_open(&r, "latency.barrier", "25", NULL);
     /* One wavefront: it arrives in cycle 0, ends in cycle 25. */
-    assert_int_equal(krig_cycles(krig_run(&r, &(struct krig_launch){
-                         .text = ".kernel k\n s_barrier\n s_end\n.endkernel\n", .threads = 32})),
-                     25);
+    assert_int_equal(
+        krig_cycles(krig_run(
+            &r, &(struct krig_launch){.text = ".kernel k\n s_barrier\n s_end\n.endkernel\n",
+                                      .threads = 32})),
+        25);
     krig_close(&r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pb07_barrier_for_some_lanes), cmocka_unit_test(test_pb07_barrier_on_both_sides),
-        cmocka_unit_test(test_pb07_barrier_in_one_wavefront), cmocka_unit_test(test_pb08_finished_wavefront),
-        cmocka_unit_test(test_pb08_items_leave_each_round), cmocka_unit_test(test_pb09_barriers_back_to_back),
+        cmocka_unit_test(test_pb07_barrier_for_some_lanes),
+        cmocka_unit_test(test_pb07_barrier_on_both_sides),
+        cmocka_unit_test(test_pb07_barrier_in_one_wavefront),
+        cmocka_unit_test(test_pb08_finished_wavefront),
+        cmocka_unit_test(test_pb08_items_leave_each_round),
+        cmocka_unit_test(test_pb09_barriers_back_to_back),
         cmocka_unit_test(test_barrier_latency),
     };
 

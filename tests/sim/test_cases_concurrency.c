@@ -1,4 +1,6 @@
-/* Kernels of several queues on one device: PB-31, and what each setting of the dispatcher changes. */
+/*
+ * Kernels of several queues on one device: PB-31, and what each setting of the dispatcher changes.
+ */
 #include "tests/sim/kernel_rig.h"
 
 #include <setjmp.h>
@@ -8,12 +10,15 @@
 #include <cmocka.h>
 
 /* A kernel bound by latency: its work-groups do not slow each other down. */
-static const char waiting[] =
-    ".kernel waiting\n s_mov_b32 s8, 2000\nagain:\n s_sub_u32 s8, s8, 1\n s_branch_nz s8, again\n s_end\n.endkernel\n";
+static const char waiting[] = ".kernel waiting\n s_mov_b32 s8, 2000\nagain:\n s_sub_u32 s8, s8, "
+                              "1\n s_branch_nz s8, again\n s_end\n.endkernel\n";
 
 enum { KERNELS = 4 };
 
-/* Cycles from the first start to the last end of n kernels on as many queues, each of so many work-groups. */
+/*
+ * Cycles from the first start to the last end of n kernels on as many queues, each of so many
+ * work-groups.
+ */
 static uint64_t makespan(struct krig *r, unsigned n, unsigned groups)
 {
     uint64_t first = UINT64_MAX, last = 0;
@@ -22,7 +27,8 @@ static uint64_t makespan(struct krig *r, unsigned n, unsigned groups)
         uint32_t queue;
 
         assert_int_equal(sim_queue_new(r->m, &queue, &r->err), HD_OK);
-        krig_submit(r, &(struct krig_launch){.text = waiting, .groups = groups, .threads = 32, .queue = queue});
+        krig_submit(r, &(struct krig_launch){
+                           .text = waiting, .groups = groups, .threads = 32, .queue = queue});
     }
     assert_int_equal(sim_wait(r->m, 0, &r->err), HD_OK);
     for (unsigned i = 0; i < r->nkernels; i++) {
@@ -44,11 +50,11 @@ struct share_case {
 static void test_pb31_kernels_share_the_device(void **state)
 {
     static const struct share_case rows[] = {
-        {"name", "x", "4", "2", 1, 1},  /* a compute unit each */
-        {"name", "x", "4", "2", 2, 1},  /* eight work-groups fill eight places */
-        {"name", "x", "4", "2", 4, 2},  /* sixteen take two turns */
-        {"name", "x", "4", "2", 8, 4},  /* each kernel fills the device */
-        {"name", "x", "1", "1", 1, 4},  /* room for one work-group */
+        {"name", "x", "4", "2", 1, 1}, /* a compute unit each */
+        {"name", "x", "4", "2", 2, 1}, /* eight work-groups fill eight places */
+        {"name", "x", "4", "2", 4, 2}, /* sixteen take two turns */
+        {"name", "x", "4", "2", 8, 4}, /* each kernel fills the device */
+        {"name", "x", "1", "1", 1, 4}, /* room for one work-group */
         {"name", "x", "1", "4", 1, 1},
         {"sim.concurrent_kernels", "off", "4", "2", 1, 4},
         {"sim.concurrent_kernels", "off", "4", "2", 8, 4},
@@ -63,13 +69,18 @@ static void test_pb31_kernels_share_the_device(void **state)
         struct krig r;
         uint64_t one, all;
 
-        krig_open(&r, c->key, c->value, "compute_units", c->units, "cu.workgroup_slots", c->slots, NULL);
+        krig_open(&r, c->key, c->value, "compute_units", c->units, "cu.workgroup_slots", c->slots,
+                  NULL);
         one = krig_cycles(krig_run(&r, &(struct krig_launch){.text = waiting, .threads = 32}));
         r.nkernels = 0;
         all = makespan(&r, KERNELS, c->groups);
-        /* A place is taken again in the cycle after it is free; 32 work-groups are placed in as many cycles. */
+        /*
+         * A place is taken again in the cycle after it is free; 32 work-groups are placed in as
+         * many cycles.
+         */
         if (all < c->times * one || all > c->times * one + 64)
-            fail_msg("row %zu: %llu cycles, not %u times %llu", i, (unsigned long long)all, c->times, (unsigned long long)one);
+            fail_msg("row %zu: %llu cycles, not %u times %llu", i, (unsigned long long)all,
+                     c->times, (unsigned long long)one);
         krig_close(&r);
     }
 }
@@ -94,7 +105,10 @@ static void test_one_queue_is_in_order(void **state)
     krig_close(&r);
 }
 
-/* A long kernel is in the way of a short one that comes later, in order; round robin lets that in as soon as a place is free. */
+/*
+ * A long kernel is in the way of a short one that comes later, in order; round robin lets that in
+ * as soon as a place is free.
+ */
 static void test_placement_policies(void **state)
 {
     static const char *const policies[] = {"in-order", "round-robin"};
@@ -111,7 +125,8 @@ static void test_placement_policies(void **state)
         r.nkernels = 0;
         assert_int_equal(sim_queue_new(r.m, &queue, &r.err), HD_OK);
         krig_submit(&r, &(struct krig_launch){.text = waiting, .groups = 10, .threads = 32});
-        krig_submit(&r, &(struct krig_launch){.text = waiting, .groups = 1, .threads = 32, .queue = queue});
+        krig_submit(
+            &r, &(struct krig_launch){.text = waiting, .groups = 1, .threads = 32, .queue = queue});
         assert_int_equal(sim_wait(r.m, 0, &r.err), HD_OK);
         assert_int_equal(r.nkernels, 2);
         for (unsigned k = 0; k < 2; k++)
@@ -133,7 +148,8 @@ static void test_turns(void **state)
 
         krig_open(&r, "compute_units", "3", "cu.workgroup_slots", "2", NULL);
         one = krig_cycles(krig_run(&r, &(struct krig_launch){.text = waiting, .threads = 32}));
-        all = krig_cycles(krig_run(&r, &(struct krig_launch){.text = waiting, .groups = groups, .threads = 32}));
+        all = krig_cycles(
+            krig_run(&r, &(struct krig_launch){.text = waiting, .groups = groups, .threads = 32}));
         assert_in_range(all, (groups + 5) / 6 * one, (groups + 5) / 6 * (one + 8));
         krig_close(&r);
     }
@@ -142,8 +158,10 @@ static void test_turns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pb31_kernels_share_the_device), cmocka_unit_test(test_one_queue_is_in_order),
-        cmocka_unit_test(test_placement_policies), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_pb31_kernels_share_the_device),
+        cmocka_unit_test(test_one_queue_is_in_order),
+        cmocka_unit_test(test_placement_policies),
+        cmocka_unit_test(test_turns),
     };
 
     return cmocka_run_group_tests_name("cases_concurrency", tests, NULL, NULL);

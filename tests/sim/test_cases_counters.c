@@ -34,9 +34,9 @@ struct transfer_case {
 static void test_pb21_sectors(void **state)
 {
     static const struct transfer_case rows[] = {
-        {"64", 1, 4, 0, 1},     {"128", 1, 4, 0, 1},   {"64", 64, 4, 0, 4},     {"128", 64, 4, 0, 2},
-        {"64", 64, 4, 4, 5},    {"128", 64, 4, 4, 3},  {"64", 64, 256, 0, 64},  {"128", 64, 256, 0, 64},
-        {"32", 64, 4, 0, 8},    {"32", 64, 4, 28, 9},  {"32", 64, 0, 0, 1},     {"32", 64, 16, 0, 32},
+        {"64", 1, 4, 0, 1},  {"128", 1, 4, 0, 1},  {"64", 64, 4, 0, 4},    {"128", 64, 4, 0, 2},
+        {"64", 64, 4, 4, 5}, {"128", 64, 4, 4, 3}, {"64", 64, 256, 0, 64}, {"128", 64, 256, 0, 64},
+        {"32", 64, 4, 0, 8}, {"32", 64, 4, 28, 9}, {"32", 64, 0, 0, 1},    {"32", 64, 16, 0, 32},
     };
 
     (void)state;
@@ -47,14 +47,18 @@ static void test_pb21_sectors(void **state)
 
         krig_open(&r, "wavefront_size", "64", "l1.sector_bytes", rows[i].sector, NULL);
         snprintf(text, sizeof text,
-                 ".kernel k\n.param x u32[]\n v_get_u32 v0, %%gid\n v_mul_u32 v0, v0, %u\n global_load_b32 v1, [x + v0 + %u]\n s_end\n"
+                 ".kernel k\n.param x u32[]\n v_get_u32 v0, %%gid\n v_mul_u32 v0, v0, %u\n "
+                 "global_load_b32 v1, [x + v0 + %u]\n s_end\n"
                  ".endkernel\n",
                  rows[i].stride, rows[i].offset);
-        k = krig_run(&r, &(struct krig_launch){.text = text, .threads = rows[i].threads, .nargs = 1,
+        k = krig_run(&r, &(struct krig_launch){.text = text,
+                                               .threads = rows[i].threads,
+                                               .nargs = 1,
                                                .args = {KRIG_ARRAY(krig_array(&r, 64 * 256))}});
         assert_int_equal(k->counters.sectors, rows[i].sectors);
         assert_int_equal(k->counters.l2_misses, rows[i].sectors);
-        assert_int_equal(k->counters.dram_read_bytes, rows[i].sectors * (unsigned)r.config.sector_bytes);
+        assert_int_equal(k->counters.dram_read_bytes,
+                         rows[i].sectors * (unsigned)r.config.sector_bytes);
         assert_int_equal(k->counters.dram_write_bytes, 0);
         check_identities(k, r.config.sector_bytes);
         krig_close(&r);
@@ -77,7 +81,10 @@ static void test_pb21_counts_by_hand(void **state)
         unsigned groups, threads, waves, load_sectors, store_sectors;
     } rows[] = {
         {1, 64, 1, 64, 8},
-        /* Wavefronts of 64 and 36 items: they store 8 and 4.5 sectors, and the second work-group starts in the middle of one. */
+        /*
+         * Wavefronts of 64 and 36 items: they store 8 and 4.5 sectors, and the second work-group
+         * starts in the middle of one.
+         */
         {3, 100, 6, 300, (8 + 5) + (9 + 5) + (8 + 5)},
     };
 
@@ -88,8 +95,12 @@ static void test_pb21_counts_by_hand(void **state)
         unsigned items = rows[i].groups * rows[i].threads;
 
         krig_open(&r, "wavefront_size", "64", NULL);
-        krig_run(&r, &(struct krig_launch){.text = counted, .groups = rows[i].groups, .threads = rows[i].threads, .nargs = 2,
-                                           .args = {KRIG_ARRAY(krig_array(&r, 300 * 128)), KRIG_ARRAY(krig_array(&r, 300 * 4))}});
+        krig_run(&r, &(struct krig_launch){.text = counted,
+                                           .groups = rows[i].groups,
+                                           .threads = rows[i].threads,
+                                           .nargs = 2,
+                                           .args = {KRIG_ARRAY(krig_array(&r, 300 * 128)),
+                                                    KRIG_ARRAY(krig_array(&r, 300 * 4))}});
         c = &r.kernels[0].counters;
         assert_int_equal(c->groups, rows[i].groups);
         assert_int_equal(c->waves, rows[i].waves);
@@ -115,7 +126,8 @@ static void test_flops(void **state)
     static const char text[] =
         ".kernel k\n v_get_u32 v0, %lane\n v_cmp_lt_u32 m0, v0, 5\n"
         " v_add_f32 v1, v2, v3\n v_fma_f32 v1, v2, v3, v4\n @m0 v_mul_f32 v1, v2, v3\n"
-        " v_add_f64 v[2:3], v[4:5], v[6:7]\n @m0 v_fma_f64 v[2:3], v[4:5], v[6:7], v[8:9]\n v_max_f32 v1, v2, v3\n s_end\n.endkernel\n";
+        " v_add_f64 v[2:3], v[4:5], v[6:7]\n @m0 v_fma_f64 v[2:3], v[4:5], v[6:7], v[8:9]\n "
+        "v_max_f32 v1, v2, v3\n s_end\n.endkernel\n";
     struct krig r;
 
     (void)state;
@@ -126,11 +138,15 @@ static void test_flops(void **state)
     krig_close(&r);
 }
 
-static const char thousand[] =
-    ".kernel k\n .rept 125\n v_add_u32 v0, v9, v9\n v_add_u32 v1, v9, v9\n v_add_u32 v2, v9, v9\n v_add_u32 v3, v9, v9\n"
-    " v_add_u32 v4, v9, v9\n v_add_u32 v5, v9, v9\n v_add_u32 v6, v9, v9\n v_add_u32 v7, v9, v9\n .endrept\n s_end\n.endkernel\n";
+static const char thousand[] = ".kernel k\n .rept 125\n v_add_u32 v0, v9, v9\n v_add_u32 v1, v9, "
+                               "v9\n v_add_u32 v2, v9, v9\n v_add_u32 v3, v9, v9\n"
+                               " v_add_u32 v4, v9, v9\n v_add_u32 v5, v9, v9\n v_add_u32 v6, v9, "
+                               "v9\n v_add_u32 v7, v9, v9\n .endrept\n s_end\n.endkernel\n";
 
-/* PB-22: a compute unit issues at most one instruction a cycle and SIMD unit, and reaches that when each has a wavefront. */
+/*
+ * PB-22: a compute unit issues at most one instruction a cycle and SIMD unit, and reaches that when
+ * each has a wavefront.
+ */
 static void test_pb22_ipc(void **state)
 {
     static const char *const counts[] = {"1", "2", "4"};
@@ -149,7 +165,8 @@ static void test_pb22_ipc(void **state)
             assert_int_equal(k->counters.wave_instr, 1001 * waves);
             assert_int_equal(k->counters.lane_instr, 32 * 1001 * waves);
             /* The fullest SIMD unit has the longest work; an end may share a cycle with nothing. */
-            assert_in_range(cycles, 1000 * ((waves + simds - 1) / simds), 1002 * ((waves + simds - 1) / simds));
+            assert_in_range(cycles, 1000 * ((waves + simds - 1) / simds),
+                            1002 * ((waves + simds - 1) / simds));
             assert_true(k->counters.wave_instr <= busy * (cycles + 1));
             if (waves % simds == 0)
                 assert_true((double)k->counters.wave_instr >= 0.95 * simds * (double)cycles);
@@ -168,21 +185,28 @@ static void test_pb22_compute_units(void **state)
 
     (void)state;
     krig_open(&r, "compute_units", "8", "cu.simds", "2", NULL);
-    one = krig_cycles(krig_run(&r, &(struct krig_launch){.text = thousand, .groups = 1, .threads = 256}));
+    one = krig_cycles(
+        krig_run(&r, &(struct krig_launch){.text = thousand, .groups = 1, .threads = 256}));
     /* Work-groups are placed a cycle apart. */
-    assert_int_equal(krig_cycles(krig_run(&r, &(struct krig_launch){.text = thousand, .groups = 8, .threads = 256})), one + 7);
+    assert_int_equal(krig_cycles(krig_run(
+                         &r, &(struct krig_launch){.text = thousand, .groups = 8, .threads = 256})),
+                     one + 7);
     assert_int_equal(r.kernels[1].counters.wave_instr, 8 * r.kernels[0].counters.wave_instr);
     sim_totals(r.m, &totals);
     assert_int_equal(totals.wave_instr, 9 * r.kernels[0].counters.wave_instr);
-    assert_int_equal(totals.residency_cycles, r.kernels[0].counters.residency_cycles + r.kernels[1].counters.residency_cycles);
+    assert_int_equal(totals.residency_cycles, r.kernels[0].counters.residency_cycles +
+                                                  r.kernels[1].counters.residency_cycles);
     krig_close(&r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pb21_sectors), cmocka_unit_test(test_pb21_counts_by_hand), cmocka_unit_test(test_flops),
-        cmocka_unit_test(test_pb22_ipc),     cmocka_unit_test(test_pb22_compute_units),
+        cmocka_unit_test(test_pb21_sectors),
+        cmocka_unit_test(test_pb21_counts_by_hand),
+        cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_pb22_ipc),
+        cmocka_unit_test(test_pb22_compute_units),
     };
 
     return cmocka_run_group_tests_name("cases_counters", tests, NULL, NULL);

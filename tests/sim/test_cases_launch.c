@@ -14,9 +14,11 @@
 static const char ids[] =
     ".kernel k\n.param items u32[]\n.param groups u32[]\n"
     " v_get_u32 v0, %gid\n v_get_u32 v1, %tid_x\n v_get_u32 v2, %tid_y\n v_get_u32 v3, %tid_z\n"
-    " v_mad_u32 v4, v2, 100, v1\n v_mad_u32 v4, v3, 10000, v4\n global_store_b32 [items + v0*4], v4\n"
+    " v_mad_u32 v4, v2, 100, v1\n v_mad_u32 v4, v3, 10000, v4\n global_store_b32 [items + v0*4], "
+    "v4\n"
     " v_mov_b32 v1, %group_x\n v_mov_b32 v2, %group_y\n v_mov_b32 v3, %group_z\n"
-    " v_mad_u32 v4, v2, 100, v1\n v_mad_u32 v4, v3, 10000, v4\n global_store_b32 [groups + v0*4], v4\n"
+    " v_mad_u32 v4, v2, 100, v1\n v_mad_u32 v4, v3, 10000, v4\n global_store_b32 [groups + v0*4], "
+    "v4\n"
     " s_end\n.endkernel\n";
 
 /* A place in a box, x fastest, written as x + 100 y + 10000 z. */
@@ -36,7 +38,8 @@ static void test_pb10_ids(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
         struct krig_launch l = shapes[i / 2];
-        uint32_t items = l.block[0] * l.block[1] * l.block[2], all = items * l.grid[0] * l.grid[1] * l.grid[2];
+        uint32_t items = l.block[0] * l.block[1] * l.block[2],
+                 all = items * l.grid[0] * l.grid[1] * l.grid[2];
         const uint32_t *item, *group;
         struct krig r;
 
@@ -128,11 +131,15 @@ static void test_pb11_local_memory_limit(void **state)
 
         krig_open(&r, "lds.bytes_per_workgroup", "4096", NULL);
         if (c->at >= 0)
-            snprintf(load, sizeof load, " v_get_u32 v0, %%lane\n local_load_%s v1, [v0 + %lld]\n", c->byte ? "u8" : "b32",
-                     (long long)c->at);
-        snprintf(text, sizeof text, ".kernel k\n.lds %u\n%s s_end\n.endkernel\n", c->static_bytes, load);
-        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .dynamic_lds = c->dynamic}),
-                         !c->code ? HD_OK : strcmp(c->code, "outside-local") == 0 ? HD_SIM_FAILED : HD_BAD_INPUT);
+            snprintf(load, sizeof load, " v_get_u32 v0, %%lane\n local_load_%s v1, [v0 + %lld]\n",
+                     c->byte ? "u8" : "b32", (long long)c->at);
+        snprintf(text, sizeof text, ".kernel k\n.lds %u\n%s s_end\n.endkernel\n", c->static_bytes,
+                 load);
+        assert_int_equal(
+            krig_try_run(&r, &(struct krig_launch){.text = text, .dynamic_lds = c->dynamic}),
+            !c->code                                ? HD_OK
+            : strcmp(c->code, "outside-local") == 0 ? HD_SIM_FAILED
+                                                    : HD_BAD_INPUT);
         if (c->code)
             assert_string_equal(r.err.code, c->code);
         krig_close(&r);
@@ -141,12 +148,14 @@ static void test_pb11_local_memory_limit(void **state)
 
 static void test_pb11_message(void **state)
 {
-    static const char *const words[] = {"4100", "4 static", "4096 dynamic", "lds.bytes_per_workgroup is 4096"};
+    static const char *const words[] = {"4100", "4 static", "4096 dynamic",
+                                        "lds.bytes_per_workgroup is 4096"};
     struct krig r;
 
     (void)state;
     krig_open(&r, "lds.bytes_per_workgroup", "4096", NULL);
-    krig_try_run(&r, &(struct krig_launch){.text = ".kernel k\n.lds 4\n s_end\n.endkernel\n", .dynamic_lds = 4096});
+    krig_try_run(&r, &(struct krig_launch){.text = ".kernel k\n.lds 4\n s_end\n.endkernel\n",
+                                           .dynamic_lds = 4096});
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         assert_non_null(strstr(r.err.message, words[i]));
     krig_close(&r);
@@ -161,12 +170,16 @@ struct fit_case {
     const char *limit;
 };
 
-/* Each work-group says that it is there, waits, and says that it goes; out[1] is the most that were there at once. */
+/*
+ * Each work-group says that it is there, waits, and says that it goes; out[1] is the most that were
+ * there at once.
+ */
 static void fit_text(char *out, size_t size, const struct fit_case *c)
 {
     snprintf(out, size,
              ".kernel k\n.param out u32[]\n.vregs %u\n.sregs %u\n.lds %u\n"
-             " s_branch_nz %%wave, done\n v_get_u32 v0, %%lane\n v_cmp_eq_u32 m0, v0, 0\n v_mov_b32 v1, 1\n"
+             " s_branch_nz %%wave, done\n v_get_u32 v0, %%lane\n v_cmp_eq_u32 m0, v0, 0\n "
+             "v_mov_b32 v1, 1\n"
              " @m0 global_atomic_add_u32_rtn v2, [out], v1\n v_add_u32 v2, v2, 1\n"
              " @m0 global_atomic_max_u32 [out + 4], v2\n"
              " s_mov_b32 s8, 400\nwait:\n s_sub_u32 s8, s8, 1\n s_branch_nz s8, wait\n"
@@ -178,14 +191,17 @@ static void fit_text(char *out, size_t size, const struct fit_case *c)
 static void test_pb12_occupancy(void **state)
 {
     static const struct fit_case rows[] = {
-        /* 4 wavefronts of 85 registers of 32 lanes: 10880 words, or 11264 in units of 8 registers. */
+        /*
+         * 4 wavefronts of 85 registers of 32 lanes: 10880 words, or 11264 in units of 8 registers.
+         */
         {"cu.vector_register_granule", "1", 128, 85, 16, 0, 6, "vector registers"},
         {"cu.vector_register_granule", "256", 128, 85, 16, 0, 5, "vector registers"},
         {"lds.granule", "4", 128, 8, 16, 65536 / 3 + 4, 2, "local memory"},
         {"lds.granule", "4", 128, 8, 16, 65536 / 3 - 1, 3, "local memory"},
         {"lds.granule", "1024", 128, 8, 16, 6000, 10, "local memory"}, /* 6 KiB each */
         {"cu.wavefront_slots", "30", 256, 8, 16, 0, 3, "wavefronts"},
-        {"cu.wavefront_slots", "16", 32 * 5 + 1, 8, 16, 0, 2, "wavefronts"}, /* the sixth wavefront has one item */
+        {"cu.wavefront_slots", "16", 32 * 5 + 1, 8, 16, 0, 2,
+         "wavefronts"}, /* the sixth wavefront has one item */
         {"cu.workgroup_slots", "7", 32, 8, 16, 0, 7, "workgroups"},
         {"cu.scalar_register_words", "1000", 64, 8, 50, 0, 8, "scalar registers"}, /* 2 x 56 of 1000 */
     };
@@ -199,11 +215,14 @@ static void test_pb12_occupancy(void **state)
         struct krig r;
         uint32_t out;
 
-        krig_open(&r, "cu.wavefront_slots", "64", "lds.bytes", "65536", "lds.bytes_per_workgroup", "65536",
-                  rows[i].key, rows[i].value, NULL);
+        krig_open(&r, "cu.wavefront_slots", "64", "lds.bytes", "65536", "lds.bytes_per_workgroup",
+                  "65536", rows[i].key, rows[i].value, NULL);
         out = krig_array(&r, 8);
         fit_text(text, sizeof text, &rows[i]);
-        k = krig_run(&r, &(struct krig_launch){.text = text, .groups = 64, .threads = rows[i].threads, .nargs = 1,
+        k = krig_run(&r, &(struct krig_launch){.text = text,
+                                               .groups = 64,
+                                               .threads = rows[i].threads,
+                                               .nargs = 1,
                                                .args = {KRIG_ARRAY(out)}});
         assert_int_equal(k->groups_per_cu, rows[i].groups);
         assert_string_equal(k->limit, rows[i].limit);
@@ -215,7 +234,10 @@ static void test_pb12_occupancy(void **state)
     }
 }
 
-/* A work-group that does not fit into an empty compute unit is refused, with the numbers, and does not wait for ever. */
+/*
+ * A work-group that does not fit into an empty compute unit is refused, with the numbers, and does
+ * not wait for ever.
+ */
 static void test_pb12_never_fits(void **state)
 {
     static const struct fit_case rows[] = {
@@ -231,12 +253,18 @@ static void test_pb12_never_fits(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct krig r;
 
-        /* With less local memory than one work-group may ask for, the configuration itself would be wrong. */
+        /*
+         * With less local memory than one work-group may ask for, the configuration itself would be
+         * wrong.
+         */
         krig_open(&r, "lds.bytes_per_workgroup", "1024", rows[i].key, rows[i].value, NULL);
         fit_text(text, sizeof text, &rows[i]);
-        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .threads = rows[i].threads, .nargs = 1,
-                                                                .args = {KRIG_ARRAY(krig_array(&r, 8))}}),
-                         HD_BAD_INPUT);
+        assert_int_equal(
+            krig_try_run(&r, &(struct krig_launch){.text = text,
+                                                   .threads = rows[i].threads,
+                                                   .nargs = 1,
+                                                   .args = {KRIG_ARRAY(krig_array(&r, 8))}}),
+            HD_BAD_INPUT);
         assert_non_null(strstr(r.err.message, rows[i].limit));
         krig_close(&r);
     }
@@ -245,9 +273,12 @@ static void test_pb12_never_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pb10_ids),          cmocka_unit_test(test_empty_and_huge_shapes),
-        cmocka_unit_test(test_pb11_local_memory_limit), cmocka_unit_test(test_pb11_message),
-        cmocka_unit_test(test_pb12_occupancy),    cmocka_unit_test(test_pb12_never_fits),
+        cmocka_unit_test(test_pb10_ids),
+        cmocka_unit_test(test_empty_and_huge_shapes),
+        cmocka_unit_test(test_pb11_local_memory_limit),
+        cmocka_unit_test(test_pb11_message),
+        cmocka_unit_test(test_pb12_occupancy),
+        cmocka_unit_test(test_pb12_never_fits),
     };
 
     return cmocka_run_group_tests_name("cases_launch", tests, NULL, NULL);

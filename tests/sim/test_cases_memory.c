@@ -1,4 +1,7 @@
-/* What a kernel may touch, and what it finds there: PB-14 (range and alignment) and PB-15 (initial values). */
+/*
+ * What a kernel may touch, and what it finds there: PB-14 (range and alignment) and PB-15 (initial
+ * values).
+ */
 #include "tests/sim/kernel_rig.h"
 
 #include <inttypes.h>
@@ -55,15 +58,20 @@ static enum hd_status touch(struct arrays *a, const char *line, uint64_t address
     char text[512];
 
     snprintf(text, sizeof text,
-             ".kernel touch\n.param at u64\n.param keep u32[]\n v_mov_b64 v[0:1], at\n v_mov_b32 v2, 5\n v_mov_b32 v3, 0\n %s\n s_end\n"
+             ".kernel touch\n.param at u64\n.param keep u32[]\n v_mov_b64 v[0:1], at\n v_mov_b32 "
+             "v2, 5\n v_mov_b32 v3, 0\n %s\n s_end\n"
              ".endkernel\n",
              line);
-    return krig_try_run(&a->r, &(struct krig_launch){.text = text, .nargs = 2,
-                                                     .args = {KRIG_VALUE(address), KRIG_ARRAY(a->id[TARGET])}});
+    return krig_try_run(
+        &a->r, &(struct krig_launch){.text = text,
+                                     .nargs = 2,
+                                     .args = {KRIG_VALUE(address), KRIG_ARRAY(a->id[TARGET])}});
 }
 
 static const char *const accesses[] = {
-    "global_load_b32 v2, [v[0:1]]", "global_store_b32 [v[0:1]], v2", "global_atomic_add_u32 [v[0:1]], v2",
+    "global_load_b32 v2, [v[0:1]]",
+    "global_store_b32 [v[0:1]], v2",
+    "global_atomic_add_u32 [v[0:1]], v2",
     "global_atomic_add_u32_rtn v2, [v[0:1]], v2",
 };
 enum { ACCESSES = sizeof accesses / sizeof *accesses };
@@ -94,11 +102,13 @@ static void test_pb14_out_of_range(void **state)
             struct arrays a;
 
             arrays_open(&a);
-            assert_int_equal(touch(&a, accesses[k], rows[i].absolute ? (uint64_t)rows[i].offset
-                                                                     : address_of(&a, TARGET, rows[i].offset)),
+            assert_int_equal(touch(&a, accesses[k],
+                                   rows[i].absolute ? (uint64_t)rows[i].offset
+                                                    : address_of(&a, TARGET, rows[i].offset)),
                              HD_SIM_FAILED);
             assert_string_equal(a.r.err.code, "outside-arrays");
-            assert_string_equal(a.r.err.place, "kernel touch group 0 wavefront 0 lane 0 pc 3 (test.hasm:7)");
+            assert_string_equal(a.r.err.place,
+                                "kernel touch group 0 wavefront 0 lane 0 pc 3 (test.hasm:7)");
             if (!strstr(a.r.err.message, rows[i].near))
                 fail_msg("`%s` lacks `%s`", a.r.err.message, rows[i].near);
             assert_non_null(strstr(sim_fault_dump(a.r.m), "v2"));
@@ -118,7 +128,8 @@ static void test_pb14_last_element(void **state)
 
         arrays_open(&a);
         last = address_of(&a, i, 4 * (WORDS - 1));
-        assert_int_equal(touch(&a, "global_load_b32 v2, [v[0:1]]\n global_store_b32 [keep], v2", last), HD_OK);
+        assert_int_equal(
+            touch(&a, "global_load_b32 v2, [v[0:1]]\n global_store_b32 [keep], v2", last), HD_OK);
         data = sim_array_data(a.r.m, a.id[TARGET]);
         assert_int_equal(data[0], word_of(i, WORDS - 1));
         assert_int_equal(touch(&a, "global_store_b32 [v[0:1]], v2", last), HD_OK);
@@ -128,7 +139,10 @@ static void test_pb14_last_element(void **state)
     }
 }
 
-/* The first lane that is outside is named, whether addresses are a range or are looked at one by one, and no lane acts. */
+/*
+ * The first lane that is outside is named, whether addresses are a range or are looked at one by
+ * one, and no lane acts.
+ */
 static void test_pb14_first_lane_is_named(void **state)
 {
     static const char *const indices[] = {
@@ -143,30 +157,43 @@ static void test_pb14_first_lane_is_named(void **state)
 
         arrays_open(&a);
         snprintf(text, sizeof text,
-                 ".kernel touch\n.param x u32[]\n v_get_u32 v0, %%lane\n %s\n global_store_b32 [x + v1*4], v0\n s_end\n.endkernel\n",
+                 ".kernel touch\n.param x u32[]\n v_get_u32 v0, %%lane\n %s\n global_store_b32 [x "
+                 "+ v1*4], v0\n s_end\n.endkernel\n",
                  indices[i]);
-        assert_int_equal(krig_try_run(&a.r, &(struct krig_launch){.text = text, .threads = 64, .nargs = 1,
-                                                                  .args = {KRIG_ARRAY(a.id[TARGET])}}),
-                         HD_SIM_FAILED);
+        assert_int_equal(
+            krig_try_run(&a.r, &(struct krig_launch){.text = text,
+                                                     .threads = 64,
+                                                     .nargs = 1,
+                                                     .args = {KRIG_ARRAY(a.id[TARGET])}}),
+            HD_SIM_FAILED);
         assert_non_null(strstr(a.r.err.place, " lane 10 "));
         check_untouched(&a);
         krig_close(&a.r);
     }
 }
 
-/* Lanes that are off are not checked: by a predicate, by ending, or because the work-group has not so many items. */
+/*
+ * Lanes that are off are not checked: by a predicate, by ending, or because the work-group has not
+ * so many items.
+ */
 static void test_pb14_lanes_that_are_off(void **state)
 {
     static const char *const lines[] = {
         /* Only lane 0 has an address that is good. */
-        "v_cmp_eq_u32 m0, v0, 0\n @m0 global_load_b32 v2, [x + v1*4]\n @m0 global_store_b32 [x + v1*4 + 396], v2",
-        "v_cmp_gt_u32 m0, v0, 0\n @m0 s_end\n global_load_b32 v2, [x + v1*4]\n global_store_b32 [x + v1*4 + 396], v2",
+        "v_cmp_eq_u32 m0, v0, 0\n @m0 global_load_b32 v2, [x + v1*4]\n @m0 global_store_b32 [x + "
+        "v1*4 + 396], v2",
+        "v_cmp_gt_u32 m0, v0, 0\n @m0 s_end\n global_load_b32 v2, [x + v1*4]\n global_store_b32 [x "
+        "+ v1*4 + 396], v2",
         /* No lane at all. */
-        "v_cmp_gt_u32 m0, v0, 99\n @m0 global_load_b32 v2, [x + v1*4]\n @m0 global_store_b32 [x + v1*4], v2\n"
-        " @m0 global_atomic_add_u32 [x + v1*4 + 1], v2\n global_load_b32 v2, [x]\n global_store_b32 [x + 396], v2",
+        "v_cmp_gt_u32 m0, v0, 99\n @m0 global_load_b32 v2, [x + v1*4]\n @m0 global_store_b32 [x + "
+        "v1*4], v2\n"
+        " @m0 global_atomic_add_u32 [x + v1*4 + 1], v2\n global_load_b32 v2, [x]\n "
+        "global_store_b32 [x + 396], v2",
         /* Misaligned and in the local memory that the work-group does not have. */
-        "v_cmp_gt_u32 m0, v0, 99\n @m0 global_load_b32 v2, [x + v1*1 + 1]\n @m0 local_load_b32 v3, [v1*4]\n"
-        " @m0 local_store_b32 [v1*4 + 2], v3\n global_load_b32 v2, [x]\n global_store_b32 [x + 396], v2",
+        "v_cmp_gt_u32 m0, v0, 99\n @m0 global_load_b32 v2, [x + v1*1 + 1]\n @m0 local_load_b32 v3, "
+        "[v1*4]\n"
+        " @m0 local_store_b32 [v1*4 + 2], v3\n global_load_b32 v2, [x]\n global_store_b32 [x + "
+        "396], v2",
     };
     char text[1024];
 
@@ -177,9 +204,12 @@ static void test_pb14_lanes_that_are_off(void **state)
 
         arrays_open(&a);
         snprintf(text, sizeof text,
-                 ".kernel touch\n.param x u32[]\n v_get_u32 v0, %%lane\n v_mul_u32 v1, v0, 123456789\n %s\n s_end\n.endkernel\n",
+                 ".kernel touch\n.param x u32[]\n v_get_u32 v0, %%lane\n v_mul_u32 v1, v0, "
+                 "123456789\n %s\n s_end\n.endkernel\n",
                  lines[i]);
-        if (krig_try_run(&a.r, &(struct krig_launch){.text = text, .threads = 50, .nargs = 1,
+        if (krig_try_run(&a.r, &(struct krig_launch){.text = text,
+                                                     .threads = 50,
+                                                     .nargs = 1,
                                                      .args = {KRIG_ARRAY(a.id[TARGET])}}))
             fail_msg("row %zu: %s", i, a.r.err.message);
         x = sim_array_data(a.r.m, a.id[TARGET]);
@@ -206,7 +236,8 @@ static void test_pb14_use_after_free(void **state)
         status = touch(&a, "global_load_u8 v2, [v[0:1]]\n global_store_b32 [keep], v2", last);
         if (i % 2 == 0 || i == TARGET) {
             assert_int_equal(status, HD_OK);
-            assert_int_equal(*(const uint32_t *)sim_array_data(a.r.m, a.id[TARGET]), word_of(i, WORDS - 1) >> 24);
+            assert_int_equal(*(const uint32_t *)sim_array_data(a.r.m, a.id[TARGET]),
+                             word_of(i, WORDS - 1) >> 24);
         } else {
             char freed[64];
 
@@ -229,21 +260,27 @@ static void test_free_in_use(void **state)
     (void)state;
     krig_open(&r, NULL);
     x = krig_array(&r, 64);
-    ticket = krig_submit(&r, &(struct krig_launch){.text = text, .nargs = 1, .args = {KRIG_ARRAY(x)}});
+    ticket =
+        krig_submit(&r, &(struct krig_launch){.text = text, .nargs = 1, .args = {KRIG_ARRAY(x)}});
     assert_int_equal(sim_array_free(r.m, x, &r.err), HD_BAD_INPUT);
     assert_int_equal(sim_wait(r.m, ticket, &r.err), HD_OK);
     assert_int_equal(sim_array_free(r.m, x, &r.err), HD_OK);
-    assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .nargs = 1, .args = {KRIG_ARRAY(x)}}),
-                     HD_BAD_INPUT);
+    assert_int_equal(
+        krig_try_run(&r, &(struct krig_launch){.text = text, .nargs = 1, .args = {KRIG_ARRAY(x)}}),
+        HD_BAD_INPUT);
     krig_close(&r);
 }
 
 /* ---- alignment ---- */
 
-/* Words are at multiples of four, wherever the odd ones fall: in a line, over a line, over a page, over the end. */
+/*
+ * Words are at multiples of four, wherever the odd ones fall: in a line, over a line, over a page,
+ * over the end.
+ */
 static void test_pb14_alignment(void **state)
 {
-    static const unsigned offsets[] = {0, 1, 2, 3, 4, 5, 6, 7, 60, 61, 62, 63, 64, 126, 128, 4092, 4093, 4094, 4095, 4096, 7996, 7998};
+    static const unsigned offsets[] = {0,  1,  2,   3,   4,    5,    6,    7,    60,   61,   62,
+                                       63, 64, 126, 128, 4092, 4093, 4094, 4095, 4096, 7996, 7998};
 
     (void)state;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
@@ -272,9 +309,16 @@ static void test_pb14_alignment_of_ranges(void **state)
         const char *address;
         const char *lane; /* NULL: aligned */
     } rows[] = {
-        {"[x]", NULL},        {"[x + 4]", NULL},         {"[x + 1]", " lane 0 "},        {"[x + 2]", " lane 0 "},
-        {"[x + v0*4]", NULL}, {"[x + v0*4 + 2]", " lane 0 "}, {"[x + v0*1]", " lane 1 "}, {"[x + v0*2]", " lane 1 "},
-        {"[x + v0*1 + 3]", " lane 0 "}, {"[x + v0*8 + 7]", " lane 0 "},
+        {"[x]", NULL},
+        {"[x + 4]", NULL},
+        {"[x + 1]", " lane 0 "},
+        {"[x + 2]", " lane 0 "},
+        {"[x + v0*4]", NULL},
+        {"[x + v0*4 + 2]", " lane 0 "},
+        {"[x + v0*1]", " lane 1 "},
+        {"[x + v0*2]", " lane 1 "},
+        {"[x + v0*1 + 3]", " lane 0 "},
+        {"[x + v0*8 + 7]", " lane 0 "},
     };
     char text[512];
 
@@ -284,11 +328,15 @@ static void test_pb14_alignment_of_ranges(void **state)
 
         krig_open(&r, "wavefront_size", "64", NULL);
         snprintf(text, sizeof text,
-                 ".kernel k\n.param x u32[]\n v_get_u32 v0, %%lane\n global_load_b32 v1, %s\n global_store_b32 %s, v1\n s_end\n.endkernel\n",
+                 ".kernel k\n.param x u32[]\n v_get_u32 v0, %%lane\n global_load_b32 v1, %s\n "
+                 "global_store_b32 %s, v1\n s_end\n.endkernel\n",
                  rows[i].address, rows[i].address);
-        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 64, .nargs = 1,
-                                                                .args = {KRIG_ARRAY(krig_array(&r, 1024))}}),
-                         rows[i].lane ? HD_SIM_FAILED : HD_OK);
+        assert_int_equal(
+            krig_try_run(&r, &(struct krig_launch){.text = text,
+                                                   .threads = 64,
+                                                   .nargs = 1,
+                                                   .args = {KRIG_ARRAY(krig_array(&r, 1024))}}),
+            rows[i].lane ? HD_SIM_FAILED : HD_OK);
         if (rows[i].lane) {
             assert_string_equal(r.err.code, "misaligned");
             assert_non_null(strstr(r.err.place, rows[i].lane));
@@ -301,7 +349,8 @@ static void test_pb14_alignment_of_ranges(void **state)
 static void test_pb14_across_the_end(void **state)
 {
     static const char *const addresses[] = {"[x + 400]", "[x + v0*8 + 400]", "[v[2:3] + 400]"};
-    static const char *const lines[] = {"global_load_b64 v[4:5], %s", "global_store_b64 %s, v[4:5]"};
+    static const char *const lines[] = {"global_load_b64 v[4:5], %s",
+                                        "global_store_b64 %s, v[4:5]"};
 
     (void)state;
     for (unsigned i = 0; i < 12; i++) {
@@ -311,10 +360,14 @@ static void test_pb14_across_the_end(void **state)
 
         krig_open(&r, NULL);
         snprintf(line, sizeof line, lines[i % 2], addresses[i / 2 % 3]);
-        snprintf(text, sizeof text, ".kernel k\n.param x u32[]\n v_mov_b64 v[2:3], x\n %s\n s_end\n.endkernel\n", line);
-        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .nargs = 1,
-                                                                .args = {KRIG_ARRAY(krig_array(&r, end ? 404 : 408))}}),
-                         end ? HD_SIM_FAILED : HD_OK);
+        snprintf(text, sizeof text,
+                 ".kernel k\n.param x u32[]\n v_mov_b64 v[2:3], x\n %s\n s_end\n.endkernel\n", line);
+        assert_int_equal(
+            krig_try_run(
+                &r, &(struct krig_launch){.text = text,
+                                          .nargs = 1,
+                                          .args = {KRIG_ARRAY(krig_array(&r, end ? 404 : 408))}}),
+            end ? HD_SIM_FAILED : HD_OK);
         if (end)
             assert_string_equal(r.err.code, "outside-arrays");
         krig_close(&r);
@@ -324,7 +377,9 @@ static void test_pb14_across_the_end(void **state)
 static void test_pb14_local_memory(void **state)
 {
     static const char *const local[] = {
-        "local_load_b32 v2, [v0*4 + %d]", "local_store_b32 [v0*4 + %d], v0", "local_atomic_add_u32 [v0*4 + %d], v0",
+        "local_load_b32 v2, [v0*4 + %d]",
+        "local_store_b32 [v0*4 + %d], v0",
+        "local_atomic_add_u32 [v0*4 + %d], v0",
     };
     static const struct {
         int offset;
@@ -350,8 +405,10 @@ static void test_pb14_local_memory(void **state)
 
             krig_open(&r, "wavefront_size", "64", NULL);
             snprintf(line, sizeof line, local[k], rows[i].offset);
-            snprintf(text, sizeof text, ".kernel k\n.lds 400\n v_get_u32 v0, %%lane\n %s\n s_end\n.endkernel\n", line);
-            if (krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 64}) != (rows[i].code ? HD_SIM_FAILED : HD_OK))
+            snprintf(text, sizeof text,
+                     ".kernel k\n.lds 400\n v_get_u32 v0, %%lane\n %s\n s_end\n.endkernel\n", line);
+            if (krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 64}) !=
+                (rows[i].code ? HD_SIM_FAILED : HD_OK))
                 fail_msg("%s: %s", line, r.err.message);
             if (rows[i].code) {
                 assert_string_equal(r.err.code, rows[i].code);
@@ -374,10 +431,12 @@ static void test_pb15_initial_zero(void **state)
         " v_mov_b32 v1, %group\n global_store_b32 [out + v1*4], v0\n"
         " v_add_u32 v200, v200, 10\n global_store_b32 [out + v1*4 + 32], v200\n"
         " s_add_u32 s50, s50, 10\n v_mov_b32 v2, s50\n global_store_b32 [out + v1*4 + 64], v2\n"
-        " global_load_b32 v2, [fresh + v1*4]\n v_add_u32 v2, v2, 10\n global_store_b32 [out + v1*4 + 96], v2\n"
+        " global_load_b32 v2, [fresh + v1*4]\n v_add_u32 v2, v2, 10\n global_store_b32 [out + v1*4 "
+        "+ 96], v2\n"
         " s_end\n.endkernel\n";
     static const char dirties[] =
-        ".kernel dirties\n.lds 4096\n v_get_u32 v0, %tid\n v_mov_b32 v1, -1\n v_mov_b32 v200, -1\n s_mov_b32 s50, -1\n"
+        ".kernel dirties\n.lds 4096\n v_get_u32 v0, %tid\n v_mov_b32 v1, -1\n v_mov_b32 v200, -1\n "
+        "s_mov_b32 s50, -1\n"
         " .rept 16\n local_store_b32 [v0*4 + \\#*256], v1\n .endrept\n s_end\n.endkernel\n";
 
     (void)state;
@@ -391,7 +450,9 @@ static void test_pb15_initial_zero(void **state)
         for (unsigned round = 0; round < 3; round++) {
             const uint32_t *got = sim_array_data(r.m, out);
 
-            krig_run(&r, &(struct krig_launch){.text = adds, .groups = 8, .nargs = 2,
+            krig_run(&r, &(struct krig_launch){.text = adds,
+                                               .groups = 8,
+                                               .nargs = 2,
                                                .args = {KRIG_ARRAY(out), KRIG_ARRAY(fresh)}});
             for (unsigned k = 0; k < 32; k++)
                 assert_int_equal(got[k], 10);
@@ -404,11 +465,16 @@ static void test_pb15_initial_zero(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pb14_out_of_range),       cmocka_unit_test(test_pb14_last_element),
-        cmocka_unit_test(test_pb14_first_lane_is_named), cmocka_unit_test(test_pb14_lanes_that_are_off),
-        cmocka_unit_test(test_pb14_use_after_free),     cmocka_unit_test(test_free_in_use),
-        cmocka_unit_test(test_pb14_alignment),          cmocka_unit_test(test_pb14_alignment_of_ranges),
-        cmocka_unit_test(test_pb14_across_the_end),     cmocka_unit_test(test_pb14_local_memory),
+        cmocka_unit_test(test_pb14_out_of_range),
+        cmocka_unit_test(test_pb14_last_element),
+        cmocka_unit_test(test_pb14_first_lane_is_named),
+        cmocka_unit_test(test_pb14_lanes_that_are_off),
+        cmocka_unit_test(test_pb14_use_after_free),
+        cmocka_unit_test(test_free_in_use),
+        cmocka_unit_test(test_pb14_alignment),
+        cmocka_unit_test(test_pb14_alignment_of_ranges),
+        cmocka_unit_test(test_pb14_across_the_end),
+        cmocka_unit_test(test_pb14_local_memory),
         cmocka_unit_test(test_pb15_initial_zero),
     };
 

@@ -4,11 +4,14 @@
 #include <string.h>
 
 const struct program_kernel_info program_kernels[PROGRAM_KERNELS] = {
-    [PROGRAM_STEP] = {"step", 1, "x: inout u32[], n: i32, rounds: i32", "x: u32[], n: i32, rounds: i32"},
-    [PROGRAM_ADD] = {"add", 2, "x: in u32[], y: inout u32[], n: i32, rounds: i32", "x: u32[], y: u32[], n: i32, rounds: i32"},
+    [PROGRAM_STEP] = {"step", 1, "x: inout u32[], n: i32, rounds: i32",
+                      "x: u32[], n: i32, rounds: i32"},
+    [PROGRAM_ADD] = {"add", 2, "x: in u32[], y: inout u32[], n: i32, rounds: i32",
+                     "x: u32[], y: u32[], n: i32, rounds: i32"},
     [PROGRAM_MIX] = {"mix", 3, "x: const u32[], y: in u32[], z: inout u32[], n: i32, rounds: i32",
                      "x: in u32[], y: u32[], z: u32[], n: i32, rounds: i32"},
-    [PROGRAM_SUM] = {"sum", 2, "x: in u32[], y: inout u32[], n: i32, rounds: i32", "x: u32[], y: u32[], n: i32, rounds: i32"},
+    [PROGRAM_SUM] = {"sum", 2, "x: in u32[], y: inout u32[], n: i32, rounds: i32",
+                     "x: u32[], y: u32[], n: i32, rounds: i32"},
 };
 
 /* The loose signature of mix still says that x is read only. */
@@ -43,7 +46,7 @@ static void make_launch(const struct program *p, struct rng *r, struct program_s
         s->count = p->size[s->arrays[0]];
     if (below(r, 3) == 0)
         s->count = below(r, s->count + 1);
-    s->value = below(r, 3) ? below(r, 8) : below(r, 150);
+    s->value = below(r, 3) ? below(r, 8) : below(r, 60);
     s->blocks = 1 + below(r, 4);
     s->threads = 1 + below(r, 70);
 }
@@ -59,7 +62,7 @@ static void make_access(const struct program *p, struct rng *r, struct program_s
 
 static void make_stmt(const struct program *p, struct rng *r, struct program_stmt *s)
 {
-    static const uint8_t weights[] = {[STMT_LAUNCH] = 60, [STMT_READ] = 12, [STMT_WRITE] = 10,
+    static const uint8_t weights[] = {[STMT_LAUNCH] = 60,   [STMT_READ] = 12, [STMT_WRITE] = 10,
                                       [STMT_OVERWRITE] = 6, [STMT_RENEW] = 5, [STMT_WORK] = 7};
     uint32_t at = below(r, 100);
 
@@ -104,12 +107,14 @@ static void print_launch(const struct program_stmt *s, FILE *out)
     fprintf(out, "%s(%" PRIu32 ", %" PRIu32 ")(", k->name, s->blocks, s->threads);
     for (unsigned i = 0; i < k->narrays; i++)
         fprintf(out, "a%u, ", s->arrays[i]);
-    fprintf(out, "n=%" PRIu32 ", rounds=%" PRIu32 ")%s\n", s->count, s->value, s->loose ? " loose" : "");
+    fprintf(out, "n=%" PRIu32 ", rounds=%" PRIu32 ")%s\n", s->count, s->value,
+            s->loose ? " loose" : "");
 }
 
 void program_print(const struct program *p, FILE *out)
 {
-    static const char *const names[STMT_KINDS] = {"launch", "read", "write", "overwrite", "renew", "work"};
+    static const char *const names[STMT_KINDS] = {"launch",    "read",  "write",
+                                                  "overwrite", "renew", "work"};
 
     fprintf(out, "program %" PRIu64 ":", p->seed);
     for (unsigned i = 0; i < PROGRAM_ARRAYS; i++)
@@ -124,7 +129,8 @@ void program_print(const struct program *p, FILE *out)
         else if (s->kind == STMT_WORK)
             fprintf(out, "work %" PRIu32 " ns\n", s->value);
         else
-            fprintf(out, "%s a%u[%" PRIu32 " + %" PRIu32 "] %" PRIu32 "\n", names[s->kind], s->arrays[0], s->first, s->count, s->value);
+            fprintf(out, "%s a%u[%" PRIu32 " + %" PRIu32 "] %" PRIu32 "\n", names[s->kind],
+                    s->arrays[0], s->first, s->count, s->value);
     }
 }
 

@@ -1,4 +1,7 @@
-/* Random host programs: arrays, launches, host accesses, frees. Each is a list of statements that any run time can be asked to do. */
+/*
+ * Random host programs: arrays, launches, host accesses, frees. Each is a list of statements that
+ * any run time can be asked to do.
+ */
 #ifndef HD_TESTS_SYSTEM_PROGRAMS_H
 #define HD_TESTS_SYSTEM_PROGRAMS_H
 
@@ -16,11 +19,20 @@ enum program_kernel { PROGRAM_STEP, PROGRAM_ADD, PROGRAM_MIX, PROGRAM_SUM, PROGR
 struct program_kernel_info {
     const char *name;
     unsigned narrays;
-    const char *exact, *loose; /* signatures: with inputs declared as such, and with nothing declared */
+    const char *exact,
+        *loose; /* signatures: with inputs declared as such, and with nothing declared */
 };
 extern const struct program_kernel_info program_kernels[PROGRAM_KERNELS];
 
-enum stmt_kind { STMT_LAUNCH, STMT_READ, STMT_WRITE, STMT_OVERWRITE, STMT_RENEW /* frees, makes another */, STMT_WORK, STMT_KINDS };
+enum stmt_kind {
+    STMT_LAUNCH,
+    STMT_READ,
+    STMT_WRITE,
+    STMT_OVERWRITE,
+    STMT_RENEW /* frees, makes another */,
+    STMT_WORK,
+    STMT_KINDS
+};
 
 struct program_stmt {
     enum stmt_kind kind;

@@ -79,8 +79,12 @@ static void on_check(void *user, const struct hd_check *check)
 
 void sys_open(struct sys *s, const struct hd_options *o, const char *module)
 {
-    const struct hd_recorder recorder = {
-        .user = s, .kernel = on_kernel, .transfer = on_transfer, .edge = on_edge, .region = on_region, .check = on_check};
+    const struct hd_recorder recorder = {.user = s,
+                                         .kernel = on_kernel,
+                                         .transfer = on_transfer,
+                                         .edge = on_edge,
+                                         .region = on_region,
+                                         .check = on_check};
     struct hd_error err;
 
     memset(s, 0, sizeof *s);
@@ -134,9 +138,11 @@ void *sys_access(struct sys *s, hd_array *a, uint64_t first, uint64_t count, enu
     return data;
 }
 
-void sys_launch(struct sys *s, hd_kernel *k, uint64_t blocks, uint64_t threads, const struct hd_arg *args, unsigned nargs)
+void sys_launch(struct sys *s, hd_kernel *k, uint64_t blocks, uint64_t threads,
+                const struct hd_arg *args, unsigned nargs)
 {
-    const struct hd_launch l = {.kernel = k, .grid = {blocks}, .block = {threads}, .args = args, .nargs = nargs};
+    const struct hd_launch l = {
+        .kernel = k, .grid = {blocks}, .block = {threads}, .args = args, .nargs = nargs};
     struct hd_error err;
 
     require(hd_launch_kernel(s->rt, &l, &err), &err);
@@ -181,7 +187,8 @@ uint64_t sys_transfer_time(const struct sim_config *c, bool to_device, uint64_t 
 static void check_kernel(const struct sim_config *c, const struct sim_kernel_record *k)
 {
     uint64_t stalls = 0, classes = 0;
-    uint64_t cycles = (uint64_t)((long double)(k->end_ps - k->start_ps) * (long double)c->core_hz / 1e12L) + 2;
+    uint64_t cycles =
+        (uint64_t)((long double)(k->end_ps - k->start_ps) * (long double)c->core_hz / 1e12L) + 2;
 
     for (unsigned i = 0; i < SIM_NUM_STALLS; i++)
         stalls += k->counters.stall_cycles[i];

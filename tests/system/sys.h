@@ -1,4 +1,7 @@
-/* A runtime under test, through the public header alone, that keeps the rows of its record. Every helper fails the test on an error. */
+/*
+ * A runtime under test, through the public header alone, that keeps the rows of its record. Every
+ * helper fails the test on an error.
+ */
 #ifndef HD_TESTS_SYSTEM_SYS_H
 #define HD_TESTS_SYSTEM_SYS_H
 
@@ -32,19 +35,27 @@ hd_array *sys_array(struct sys *s, enum isa_type type, uint64_t count, const cha
 hd_kernel *sys_kernel(struct sys *s, const char *name, const char *signature);
 /* The elements from first on, for reading or as `how` says. */
 void *sys_access(struct sys *s, hd_array *a, uint64_t first, uint64_t count, enum hd_access how);
-void sys_launch(struct sys *s, hd_kernel *k, uint64_t blocks, uint64_t threads, const struct hd_arg *args, unsigned nargs);
+void sys_launch(struct sys *s, hd_kernel *k, uint64_t blocks, uint64_t threads,
+                const struct hd_arg *args, unsigned nargs);
 void sys_finish(struct sys *s);
 
-#define SYS_ARRAY(a) {.kind = HD_ARG_ARRAY, .as.array = (a)}
-#define SYS_INT(v) {.kind = HD_ARG_INT, .as.i = (v)}
+#define SYS_ARRAY(a)                                                                               \
+    {                                                                                              \
+        .kind = HD_ARG_ARRAY, .as.array = (a)                                                      \
+    }
+#define SYS_INT(v)                                                                                 \
+    {                                                                                              \
+        .kind = HD_ARG_INT, .as.i = (v)                                                            \
+    }
 
 /* The row of a computation's kernel; NULL if it has none. */
 const struct hd_kernel_row *sys_kernel_of(const struct sys *s, uint64_t node);
 uint64_t sys_time(const struct hd_kernel_row *k); /* from first work-group to end */
 
 /*
- * What holds for any record: each wavefront-cycle and instruction is in one class, resident wavefronts fit into the device, an
- * edge's child starts after its parent ended, and each transfer took its time on the link.
+ * What holds for any record: each wavefront-cycle and instruction is in one class, resident
+ * wavefronts fit into the device, an edge's child starts after its parent ended, and each transfer
+ * took its time on the link.
  */
 void sys_check_conservation(const struct sys *s);
 

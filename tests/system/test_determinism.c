@@ -1,6 +1,7 @@
 /*
- * A run is a function of configuration, program, arguments and seed: the command writes the same bytes again, with either build of the lanes, but
- * for the object `simulator`. HEDDLE in the environment says where the command is.
+ * A run is a function of configuration, program, arguments and seed: the command writes the same
+ * bytes again, with either build of the lanes, but for the object `simulator`. HEDDLE in the
+ * environment says where the command is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,9 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Cuts the value of "simulator" out of the text, so that all other bytes are compared as they are. */
+/*
+ * Cuts the value of "simulator" out of the text, so that all other bytes are compared as they are.
+ */
 static void cut_simulator(char *text)
 {
     char *at = strstr(text, "\"simulator\""), *end;
@@ -56,8 +59,8 @@ static void run(const char *folder, const char *arguments, char **result, char *
 
     snprintf(out, sizeof out, "%s/result.json", folder);
     snprintf(to, sizeof to, "%s/trace.json", folder);
-    snprintf(command, sizeof command, "%s run %s --quiet --out %s --trace %s >/dev/null", heddle ? heddle : "build/heddle", arguments,
-             out, to);
+    snprintf(command, sizeof command, "%s run %s --quiet --out %s --trace %s >/dev/null",
+             heddle ? heddle : "build/heddle", arguments, out, to);
     if (system(command) != 0)
         fail_msg("failed: %s", command);
     *result = read_file(out);

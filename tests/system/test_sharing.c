@@ -1,4 +1,7 @@
-/* Independent kernels of a host program: they overlap where they fit together, and take turns where they do not. */
+/*
+ * Independent kernels of a host program: they overlap where they fit together, and take turns where
+ * they do not.
+ */
 #include "tests/system/sys.h"
 
 #include <setjmp.h>
@@ -8,8 +11,10 @@
 
 #include <cmocka.h>
 
-/* A round takes four latencies of a shuffle, one of the scalar unit and one of a branch: on tiny 47 cycles. In a tenth of the kernel's
- * time all calls for a second one are made. */
+/*
+ * A round takes four latencies of a shuffle, one of the scalar unit and one of a branch: on tiny 47
+ * cycles. In a tenth of the kernel's time all calls for a second one are made.
+ */
 enum { WORDS = 64, ROUNDS = 6000 };
 
 struct pair {
@@ -18,7 +23,8 @@ struct pair {
 };
 
 /* Two launches of so many work-groups, on two arrays, or both on one. */
-static void pair_run(struct pair *p, const char *settings, uint64_t blocks, uint64_t threads, bool one_array)
+static void pair_run(struct pair *p, const char *settings, uint64_t blocks, uint64_t threads,
+                     bool one_array)
 {
     struct hd_options o = sys_options("tiny", settings);
     hd_kernel *step;
@@ -28,14 +34,17 @@ static void pair_run(struct pair *p, const char *settings, uint64_t blocks, uint
     step = sys_kernel(&p->s, "step", "x: inout u32[], n: i32, rounds: i32");
     x = sys_array(&p->s, T_U32, WORDS, "x");
     y = one_array ? x : sys_array(&p->s, T_U32, WORDS, "y");
-    sys_launch(&p->s, step, blocks, threads, (struct hd_arg[]){SYS_ARRAY(x), SYS_INT(WORDS), SYS_INT(ROUNDS)}, 3);
-    sys_launch(&p->s, step, blocks, threads, (struct hd_arg[]){SYS_ARRAY(y), SYS_INT(WORDS), SYS_INT(ROUNDS)}, 3);
+    sys_launch(&p->s, step, blocks, threads,
+               (struct hd_arg[]){SYS_ARRAY(x), SYS_INT(WORDS), SYS_INT(ROUNDS)}, 3);
+    sys_launch(&p->s, step, blocks, threads,
+               (struct hd_arg[]){SYS_ARRAY(y), SYS_INT(WORDS), SYS_INT(ROUNDS)}, 3);
     sys_finish(&p->s);
     sys_check_conservation(&p->s);
     assert_int_equal(p->s.kernels.len, 2);
     p->first = &sys_kernel_of(&p->s, 0)->r;
     p->second = &sys_kernel_of(&p->s, 1)->r;
-    assert_int_equal(((const uint32_t *)sys_access(&p->s, x, 0, WORDS, HD_READ))[WORDS - 1], one_array ? 18 : 3);
+    assert_int_equal(((const uint32_t *)sys_access(&p->s, x, 0, WORDS, HD_READ))[WORDS - 1],
+                     one_array ? 18 : 3);
 }
 
 static uint64_t length(const struct sim_kernel_record *k)
@@ -63,7 +72,10 @@ static void test_kernels_that_fit_overlap(void **state)
     sys_close(&both.s);
 }
 
-/* Eight work-groups of 256 fill tiny's 4 compute units of 16 wavefronts: the second kernel starts as the first one's work-groups end. */
+/*
+ * Eight work-groups of 256 fill tiny's 4 compute units of 16 wavefronts: the second kernel starts
+ * as the first one's work-groups end.
+ */
 static void test_kernels_that_do_not_fit_take_turns(void **state)
 {
     struct pair alone, both, more;

@@ -1,6 +1,7 @@
 /*
- * Random host programs. Under every scheduler and dependency policy, and whatever else is configured, a program leaves the words that plain
- * loops leave, its computations are ordered where they conflict, and it moves the bytes that must move.
+ * Random host programs. Under every scheduler and dependency policy, and whatever else is
+ * configured, a program leaves the words that plain loops leave, its computations are ordered where
+ * they conflict, and it moves the bytes that must move.
  */
 #include "tests/soak.h"
 #include "tests/system/pages.h"
@@ -22,7 +23,10 @@ struct touch {
     bool write;
 };
 
-/* A launch, host access or free, in order of the calls. What the host does starts and ends when the call returns. */
+/*
+ * A launch, host access or free, in order of the calls. What the host does starts and ends when the
+ * call returns.
+ */
 struct node {
     bool kernel;
     uint64_t id, start_ps, end_ps;
@@ -77,7 +81,8 @@ static void do_launch(struct run *r, const struct program_stmt *s)
     sys_launch(&r->s, r->kernels[s->kernel][s->loose], s->blocks, s->threads, args, k->narrays + 2);
 }
 
-static uint32_t *do_access(struct run *r, unsigned array, uint32_t first, uint32_t count, enum hd_access how)
+static uint32_t *do_access(struct run *r, unsigned array, uint32_t first, uint32_t count,
+                           enum hd_access how)
 {
     uint32_t *words = sys_access(&r->s, r->arrays[array], first, count, how);
 
@@ -119,7 +124,8 @@ static void do_stmt(struct run *r, unsigned at, const struct program_values *wan
         do_launch(r, s);
         break;
     case STMT_READ:
-        if (program_digest(do_access(r, s->arrays[0], s->first, s->count, HD_READ), s->count) != want->reads[at])
+        if (program_digest(do_access(r, s->arrays[0], s->first, s->count, HD_READ), s->count) !=
+            want->reads[at])
             fail_run(r, "the host read something else");
         break;
     case STMT_WRITE:
@@ -136,7 +142,8 @@ static void do_stmt(struct run *r, unsigned at, const struct program_values *wan
     }
 }
 
-static void run_open(struct run *r, const struct program *p, const struct hd_options *o, const char *what)
+static void run_open(struct run *r, const struct program *p, const struct hd_options *o,
+                     const char *what)
 {
     memset(r, 0, sizeof *r);
     r->p = p;
@@ -155,7 +162,8 @@ static void run_program(struct run *r, const struct program_values *want)
     for (unsigned i = 0; i < r->p->nstmts; i++)
         do_stmt(r, i, want);
     for (unsigned i = 0; i < PROGRAM_ARRAYS; i++)
-        if (memcmp(do_access(r, i, 0, r->p->size[i], HD_READ), want->words[i], r->p->size[i] * 4) != 0)
+        if (memcmp(do_access(r, i, 0, r->p->size[i], HD_READ), want->words[i], r->p->size[i] * 4) !=
+            0)
             fail_run(r, "an array has other words at the end");
     sys_finish(&r->s);
 }
@@ -166,7 +174,8 @@ static bool conflict(const struct node *a, const struct node *b)
 {
     for (unsigned i = 0; i < a->ntouches; i++)
         for (unsigned k = 0; k < b->ntouches; k++)
-            if (a->touches[i].array == b->touches[k].array && a->touches[i].life == b->touches[k].life &&
+            if (a->touches[i].array == b->touches[k].array &&
+                a->touches[i].life == b->touches[k].life &&
                 (a->touches[i].write || b->touches[k].write))
                 return true;
     return false;
@@ -197,8 +206,9 @@ static void check_order(struct run *r)
 /* ---- bytes ---- */
 
 /*
- * A serial launch sees all arrays, when nothing is under way. A parallel one sees its arguments and what else is attached to its stream, when its
- * turn comes: that may be behind a later access of the host to an array that is no argument.
+ * A serial launch sees all arrays, when nothing is under way. A parallel one sees its arguments and
+ * what else is attached to its stream, when its turn comes: that may be behind a later access of
+ * the host to an array that is no argument.
  */
 static void check_bytes(struct run *r, bool serial)
 {
@@ -208,8 +218,11 @@ static void check_bytes(struct run *r, bool serial)
     char why[256];
 
     for (size_t i = 0; i < r->s.transfers.len; i++)
-        *(r->s.transfers.at[i].r.to_device ? &got.to_device : &got.to_host) += r->s.transfers.at[i].r.bytes;
-    snprintf(why, sizeof why, "%" PRIu64 " bytes to the device, not %" PRIu64 " to %" PRIu64 "; %" PRIu64 " to the host, not %" PRIu64,
+        *(r->s.transfers.at[i].r.to_device ? &got.to_device : &got.to_host) +=
+            r->s.transfers.at[i].r.bytes;
+    snprintf(why, sizeof why,
+             "%" PRIu64 " bytes to the device, not %" PRIu64 " to %" PRIu64 "; %" PRIu64
+             " to the host, not %" PRIu64,
              got.to_device, need.to_device, most, got.to_host, need.to_host);
     if (got.to_device < need.to_device || got.to_device > most || got.to_host != need.to_host)
         fail_run(r, why);
@@ -226,22 +239,30 @@ static const char *pick(struct rng *r, const char *const *choices, unsigned n)
     pick(r, (const char *const[]){__VA_ARGS__},                                                    \
          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* What the device and the policies are is as random as the program; one choice is given to all of its runs. */
+/*
+ * What the device and the policies are is as random as the program; one choice is given to all of
+ * its runs. Slow shuffles make kernels long beside the calls that launch them, at no cost to the
+ * test.
+ */
 static void random_settings(uint64_t seed, char *out, size_t size)
 {
     struct rng r;
 
     rng_seed_pair(&r, seed, 1);
-    snprintf(out, size, "%s %s %s %s %s %s %s %s %s",
-             PICK(&r, "wavefront_size=8", "wavefront_size=16", "wavefront_size=32", "wavefront_size=64"),
-             PICK(&r, "host.new_stream=always-new", "host.new_stream=fifo", "host.new_stream=reuse"),
-             PICK(&r, "host.parent_stream=disjoint", "host.parent_stream=same-as-parent"),
-             PICK(&r, "host.max_streams=65536", "host.max_streams=1", "host.max_streams=2", "host.max_streams=3"),
-             PICK(&r, "host.default_stream=legacy", "host.default_stream=independent"),
-             PICK(&r, "host.profile=native", "host.profile=grcuda"),
-             PICK(&r, "sim.concurrent_kernels=on", "sim.concurrent_kernels=on", "sim.concurrent_kernels=off"),
-             PICK(&r, "launch.placement=in-order", "launch.placement=round-robin"),
-             PICK(&r, "cu.scheduler=lrr", "cu.scheduler=gto", "cu.scheduler=oldest"));
+    snprintf(
+        out, size, "%s %s %s %s %s %s %s %s %s %s",
+        PICK(&r, "wavefront_size=8", "wavefront_size=16", "wavefront_size=32", "wavefront_size=64"),
+        PICK(&r, "host.new_stream=always-new", "host.new_stream=fifo", "host.new_stream=reuse"),
+        PICK(&r, "host.parent_stream=disjoint", "host.parent_stream=same-as-parent"),
+        PICK(&r, "host.max_streams=65536", "host.max_streams=1", "host.max_streams=2",
+             "host.max_streams=3"),
+        PICK(&r, "host.default_stream=legacy", "host.default_stream=independent"),
+        PICK(&r, "host.profile=native", "host.profile=native", "host.profile=grcuda"),
+        PICK(&r, "latency.xlane=1000", "latency.xlane=1000", "latency.xlane=200", "latency.xlane=10"),
+        PICK(&r, "sim.concurrent_kernels=on", "sim.concurrent_kernels=on",
+             "sim.concurrent_kernels=off"),
+        PICK(&r, "launch.placement=in-order", "launch.placement=round-robin"),
+        PICK(&r, "cu.scheduler=lrr", "cu.scheduler=gto", "cu.scheduler=oldest"));
 }
 
 struct schedule {
@@ -254,17 +275,20 @@ static const struct schedule schedules[] = {
     {"host.scheduler=serial-async", true},
     {"host.scheduler=parallel-async", false},
 };
-static const char *const dependencies[] = {"host.dependency=with-const", "host.dependency=no-const"};
+static const char *const dependencies[] = {"host.dependency=with-const",
+                                           "host.dependency=no-const"};
 
-static void run_timed(const struct program *p, const struct program_values *want, struct hd_options o, unsigned schedule,
-                      unsigned dependency, const char *settings)
+static void run_timed(const struct program *p, const struct program_values *want,
+                      struct hd_options o, unsigned schedule, unsigned dependency,
+                      const char *settings)
 {
     char what[512];
     struct run r;
 
     sys_set(&o, schedules[schedule].name);
     sys_set(&o, dependencies[dependency]);
-    snprintf(what, sizeof what, "%s %s %s", schedules[schedule].name, dependencies[dependency], settings);
+    snprintf(what, sizeof what, "%s %s %s", schedules[schedule].name, dependencies[dependency],
+             settings);
     run_open(&r, p, &o, what);
     run_program(&r, want);
     check_order(&r);
@@ -274,7 +298,8 @@ static void run_timed(const struct program *p, const struct program_values *want
 }
 
 /* The same in values-only mode, which takes no time. */
-static void run_values(const struct program *p, const struct program_values *want, struct hd_options o)
+static void run_values(const struct program *p, const struct program_values *want,
+                       struct hd_options o)
 {
     struct run r;
 
@@ -317,7 +342,8 @@ static void test_random_programs(void **state)
 /* The generator reaches what it is made for. */
 static void test_generator_reach(void **state)
 {
-    unsigned kinds[STMT_KINDS] = {0}, kernels[PROGRAM_KERNELS] = {0}, aliased = 0, empty = 0, pages = 0, loose = 0;
+    unsigned kinds[STMT_KINDS] = {0}, kernels[PROGRAM_KERNELS] = {0}, aliased = 0, empty = 0,
+             pages = 0, loose = 0;
 
     (void)state;
     for (uint64_t seed = 1; seed <= 1000; seed++) {

@@ -1,6 +1,7 @@
 /*
- * The time of VEC from its parts: calls of the host, transfers, launches, kernels. Kernels' own times are taken from the run, where they must
- * be the same in every schedule, since nothing runs beside them here; all else follows from the configuration.
+ * The time of VEC from its parts: calls of the host, transfers, launches, kernels. Kernels' own
+ * times are taken from the run, where they must be the same in every schedule, since nothing runs
+ * beside them here; all else follows from the configuration.
  */
 #include "host/rt/profile.h"
 #include "tests/system/sys.h"
@@ -66,7 +67,8 @@ static void iterate(struct vec *v, bool warmup)
     sys_launch(&v->s, v->square, v->blocks, v->block, second, 3);
     sys_launch(&v->s, v->reduce, v->blocks, v->block, third, 4);
     /* 0 + 1 + 4 + ... + 49 of each eight, less 8: small integers, so the sum is exact. */
-    assert_true(*(const float *)sys_access(&v->s, v->z, 0, 1, HD_READ) == (float)(v->n / 8 * (140 - 8)));
+    assert_true(*(const float *)sys_access(&v->s, v->z, 0, 1, HD_READ) ==
+                (float)(v->n / 8 * (140 - 8)));
     assert_int_equal(hd_region_end(v->s.rt, &err), HD_OK);
 }
 
@@ -126,8 +128,9 @@ static void test_serial_sync(void **state)
         vec_open(&v, "host.scheduler=serial-sync", n);
         vec_run(&v);
         launch = ns(hd_runtime_options(v.s.rt)->gpu.launch_latency);
-        assert_int_equal(v.time, 3 * (ns(p->launch) + launch + ns(p->device_sync)) + 2 * move_in(&v, n) + move_in(&v, 1) +
-                                     v.square_x + v.square_y + v.sum + ns(p->access) + read_z(&v));
+        assert_int_equal(v.time, 3 * (ns(p->launch) + launch + ns(p->device_sync)) +
+                                     2 * move_in(&v, n) + move_in(&v, 1) + v.square_x + v.square_y +
+                                     v.sum + ns(p->access) + read_z(&v));
         sys_close(&v.s);
     }
 }
@@ -137,7 +140,10 @@ static uint64_t max2(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Without waits the calls of the host run ahead of the device, which takes its commands one after the other. */
+/*
+ * Without waits the calls of the host run ahead of the device, which takes its commands one after
+ * the other.
+ */
 static void test_serial_async(void **state)
 {
     const struct rt_profile *p = &profile_native;
@@ -149,8 +155,8 @@ static void test_serial_async(void **state)
     vec_run(&v);
     launch = ns(hd_runtime_options(v.s.rt)->gpu.launch_latency);
     /* All that the host wrote moves ahead of the first launch, for one stream sees all arrays. */
-    assert_int_equal(v.time, ns(p->launch) + 2 * move_in(&v, v.n) + move_in(&v, 1) + 3 * launch + v.square_x + v.square_y + v.sum +
-                                 ns(p->stream_sync) + read_z(&v));
+    assert_int_equal(v.time, ns(p->launch) + 2 * move_in(&v, v.n) + move_in(&v, 1) + 3 * launch +
+                                 v.square_x + v.square_y + v.sum + ns(p->stream_sync) + read_z(&v));
     sys_close(&v.s);
 }
 
@@ -170,7 +176,10 @@ static void test_parallel_async(void **state)
         vec_open(&v, "host.scheduler=parallel-async", sizes[i]);
         vec_run(&v);
         launch = ns(hd_runtime_options(v.s.rt)->gpu.launch_latency);
-        /* When the host has made the three calls. In the warm-up x, x1 and y, y1 were attached to other streams. */
+        /*
+         * When the host has made the three calls. In the warm-up x, x1 and y, y1 were attached to
+         * other streams.
+         */
         first = ns(p->dag + p->stream_new + 2 * p->attach + p->launch);
         second = first + ns(p->event_record + p->dag + p->stream_new + 2 * p->attach + p->launch);
         third = second + ns(p->event_record + p->dag + 2 * p->attach + p->event_wait + p->launch);
@@ -179,7 +188,8 @@ static void test_parallel_async(void **state)
         y_in = max2(second, x_in) + move_in(&v, v.n);
         x_done = x_in + launch + v.square_x;
         y_done = y_in + launch + v.square_y;
-        assert_int_equal(v.time, max2(read, max2(third, max2(x_done, y_done)) + move_in(&v, 1) + launch + v.sum) +
+        assert_int_equal(v.time, max2(read, max2(third, max2(x_done, y_done)) + move_in(&v, 1) +
+                                                launch + v.sum) +
                                      ns(p->stream_sync) + read_z(&v));
         assert_int_equal(v.square_y, serial.square_y);
         assert_int_equal(v.sum, serial.sum);

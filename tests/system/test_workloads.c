@@ -1,6 +1,6 @@
 /*
- * The programs of workloads/dag from their Lua source to their checks: at sizes that meet their edges, under every scheduler and
- * wavefront size, timed and for values only.
+ * The programs of workloads/dag from their Lua source to their checks: at sizes that meet their
+ * edges, under every scheduler and wavefront size, timed and for values only.
  */
 #include "host/lua/script.h"
 #include "tests/system/sys.h"
@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 /* Runs a program with "NAME=VALUE" arguments separated by blanks. */
-static enum hd_status run_script(struct sys *s, const struct hd_options *options, const char *path, const char *arguments,
-                                 struct hd_error *err)
+static enum hd_status run_script(struct sys *s, const struct hd_options *options, const char *path,
+                                 const char *arguments, struct hd_error *err)
 {
     static char text[8][64];
     const char *args[8];
@@ -48,7 +48,8 @@ static bool all_passed(const struct sys *s)
     return s->checks.len > 0;
 }
 
-static void run(struct sys *s, const struct hd_options *options, const char *path, const char *arguments)
+static void run(struct sys *s, const struct hd_options *options, const char *path,
+                const char *arguments)
 {
     struct hd_error err;
 
@@ -80,8 +81,10 @@ static const char *const settings[] = {
     "host.scheduler=serial-async wavefront_size=16",
     "host.scheduler=parallel-async wavefront_size=32",
     "host.scheduler=parallel-async wavefront_size=64 host.dependency=no-const",
-    "host.scheduler=parallel-async wavefront_size=32 host.profile=grcuda host.new_stream=fifo host.parent_stream=same-as-parent",
-    "host.scheduler=parallel-async wavefront_size=32 cu.scheduler=gto launch.placement=round-robin l1.enabled=off",
+    "host.scheduler=parallel-async wavefront_size=32 host.profile=grcuda host.new_stream=fifo "
+    "host.parent_stream=same-as-parent",
+    "host.scheduler=parallel-async wavefront_size=32 cu.scheduler=gto launch.placement=round-robin "
+    "l1.enabled=off",
 };
 
 static void test_checks_pass_everywhere(void **state)
@@ -95,7 +98,8 @@ static void test_checks_pass_everywhere(void **state)
             o.timing = k % 2 == 0;
             run(&s, &o, workloads[i].path, workloads[i].arguments);
             if (!all_passed(&s))
-                fail_msg("%s %s fails under %s", workloads[i].path, workloads[i].arguments, settings[k / 2]);
+                fail_msg("%s %s fails under %s", workloads[i].path, workloads[i].arguments,
+                         settings[k / 2]);
             if (o.timing)
                 sys_check_conservation(&s);
             sys_close(&s);
@@ -119,30 +123,40 @@ static void copy_file(const char *from, const char *to, const char *old, const c
     at = old ? strstr(text, old) : NULL;
     if (old)
         assert_non_null(at);
-    fprintf(out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? new : "", at ? at + strlen(old) : text);
+    fprintf(out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? new : "",
+            at ? at + strlen(old) : text);
     fclose(in);
     assert_int_equal(fclose(out), 0);
 }
 
 struct mistake {
-    const char *workload, *arguments, *old, *new; /* in its kernels */
+    const char *program, *kernels, *arguments;
+    const char *old, *new; /* in the kernels */
 };
 
-/* Each mistake in a kernel is found: by the workload's checks or, where it touches what it must not, by the machine. */
+/*
+ * Each mistake in a kernel is found: by the workload's checks or, where it touches what it must
+ * not, by the machine.
+ */
 static void test_checks_find_mistakes(void **state)
 {
     static const struct mistake mistakes[] = {
-        {"vec", "n=1000 block=64 blocks=3", "v_mul_f32 v1, v1, v1", "v_add_f32 v1, v1, v1"},
-        {"vec", "n=1000 block=64 blocks=3", "s_branch_any m0, again", "s_branch_all m0, again"},
-        {"vec", "n=1000 block=64 blocks=3", "v_sub_f32 v2, v2, v3", "v_sub_f32 v2, v3, v2"},
-        {"vec", "n=1000 block=64 blocks=3", "s_branch_nz s9, halve", "s_branch_z s9, halve"},
-        {"matmul", "n=37", "m_and m2, m2, m0", "m_mov m2, m0"},
-        {"matmul", "n=37", "s_barrier", "s_nop"},
-        {"matmul", "n=37", "v_mov_b32 v9, 0.0", "v_mov_b32 v9, 1.0"},
-        {"reduce", "n=3000 block=100 blocks=7", "s_add_u32 s10, s9, 1", "s_add_u32 s10, s9, 0"},
-        {"reduce", "n=3000 block=100 blocks=7", "    s_barrier\n", "    s_nop\n"},
-        {"pipeline", "branches=3 n=70 steps=64", "v_mad_u32 v1, v1, 1664525, s10", "v_mad_u32 v1, v1, 1664524, s10"},
-        {"pipeline", "branches=3 n=70 steps=64", "v_add_u32 v1, v1, v2", "v_or_b32 v1, v1, v2"},
+        {"vec", "vec", "n=1000 block=64 blocks=3", "v_mul_f32 v1, v1, v1", "v_add_f32 v1, v1, v1"},
+        {"vec", "vec", "n=1000 block=64 blocks=3", "s_branch_any m0, again",
+         "s_branch_all m0, again"},
+        {"vec", "vec", "n=1000 block=64 blocks=3", "v_sub_f32 v2, v2, v3", "v_sub_f32 v2, v3, v2"},
+        {"vec", "vec", "n=1000 block=64 blocks=3", "s_branch_nz s9, halve", "s_branch_z s9, halve"},
+        {"matmul", "matmul", "n=37", "m_and m2, m2, m0", "m_mov m2, m0"},
+        {"matmul", "matmul", "n=37", "s_add_u32 s11, s11, TILE", "s_add_u32 s11, s11, 8"},
+        {"matmul", "matmul", "n=37", "v_mov_b32 v9, 0.0", "v_mov_b32 v9, 1.0"},
+        {"reduce", "two_stage", "n=3000 block=100 blocks=7", "s_add_u32 s10, s9, 1",
+         "s_add_u32 s10, s9, 0"},
+        {"reduce", "two_stage", "n=3000 block=100 blocks=7", "s_mov_b32 s9, %threads_x",
+         "s_mov_b32 s9, 99"},
+        {"pipeline", "pipeline", "branches=3 n=70 steps=64", "v_mad_u32 v1, v1, 1664525, s10",
+         "v_mad_u32 v1, v1, 1664524, s10"},
+        {"pipeline", "pipeline", "branches=3 n=70 steps=64", "v_add_u32 v1, v1, v2",
+         "v_or_b32 v1, v1, v2"},
     };
     const char *tmp = getenv("TMPDIR");
     char folder[512], lua[576], hasm[576], source[128];
@@ -157,17 +171,17 @@ static void test_checks_find_mistakes(void **state)
         enum hd_status status;
         struct sys s;
 
-        snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->workload);
-        snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->workload);
-        snprintf(source, sizeof source, "workloads/dag/%s.lua", m->workload);
+        snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->program);
+        snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->kernels);
+        snprintf(source, sizeof source, "workloads/dag/%s.lua", m->program);
         copy_file(source, lua, NULL, NULL);
-        snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->workload);
+        snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->kernels);
         copy_file(source, hasm, m->old, m->new);
         status = run_script(&s, &o, lua, m->arguments, &err);
         unlink(lua);
         unlink(hasm);
         if (status == HD_OK && all_passed(&s))
-            fail_msg("%s: `%s` instead of `%s` passes", m->workload, m->new, m->old);
+            fail_msg("%s: `%s` instead of `%s` passes", m->program, m->new, m->old);
         if (status != HD_OK && status != HD_SIM_FAILED)
             fail_msg("%s: %s (%s)", m->new, err.message, err.place);
         sys_close(&s);
@@ -177,7 +191,8 @@ static void test_checks_find_mistakes(void **state)
 
 /* ---- what the pipeline and VEC show ---- */
 
-static uint64_t region_time(const char *path, const char *arguments, const char *setting, double *overlapped)
+static uint64_t region_time(const char *path, const char *arguments, const char *setting,
+                            double *overlapped)
 {
     struct hd_options o = sys_options("p100", setting);
     uint64_t time, busy = 0, first = UINT64_MAX, last = 0;
@@ -198,12 +213,17 @@ static uint64_t region_time(const char *path, const char *arguments, const char 
     return time;
 }
 
-/* Eight branches side by side: the kernels' times add up to a multiple of the time in which they ran. */
+/*
+ * Eight branches side by side: the kernels' times add up to a multiple of the time in which they
+ * ran.
+ */
 static void test_pipeline_shares_space(void **state)
 {
     double serial_overlap, parallel_overlap;
-    uint64_t serial = region_time("workloads/dag/pipeline.lua", "", "host.scheduler=serial-sync", &serial_overlap);
-    uint64_t parallel = region_time("workloads/dag/pipeline.lua", "", "host.scheduler=parallel-async", &parallel_overlap);
+    uint64_t serial = region_time("workloads/dag/pipeline.lua", "", "host.scheduler=serial-sync",
+                                  &serial_overlap);
+    uint64_t parallel = region_time("workloads/dag/pipeline.lua", "",
+                                    "host.scheduler=parallel-async", &parallel_overlap);
 
     (void)state;
     assert_true(serial_overlap <= 1);

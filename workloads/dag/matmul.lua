@@ -4,9 +4,10 @@
 --   n       rows and columns (256); any number, edges are masked
 --   verify  compares c with a and b after the region (true)
 --
--- Checked by Freivalds' method: c r = a (b r) for a random vector r. Elements are small integers, so every number on both sides is
--- an integer that f32 (in the kernel: below 2^24) and f64 (in the check: below 2^53) hold exactly, and the two must be equal.
--- A row of c that is wrong passes for at most one of the 2^16 values of some element of r.
+-- Checked by Freivalds' method: c r = a (b r) for a random vector r. Elements are small integers,
+-- so every number on both sides is an integer that f32 (in the kernel: below 2^24) and f64 (in the
+-- check: below 2^53) hold exactly, and the two must be equal. A row of c that is wrong passes for
+-- at most one of the 2^16 values of some element of r.
 
 local gpu = require "heddle"
 

@@ -1,5 +1,6 @@
--- Branches of small kernels that share the device. Each branch takes its array through two stages that depend on each other;
--- branches do not depend on each other, and a tree of joins adds them up:
+-- Branches of small kernels that share the device. Each branch takes its array through two stages
+-- that depend on each other; branches do not depend on each other, and a tree of joins adds them
+-- up:
 --
 --     steps(a1 -> b1) -- steps(b1 -> a1) --.
 --                                           +-- join(a1, a2) --.
@@ -8,8 +9,9 @@
 --                                           +-- join(a3, a4) --'
 --     steps(a4 -> b4) -- steps(b4 -> a4) --'
 --
--- One kernel fills a part of the device only: with 7 work-groups it takes 7 of the 56 compute units of p100, so that 8 branches fit
--- beside each other. A serial schedule runs them one after the other.
+-- One kernel fills a part of the device only: with 7 work-groups it takes 7 of the 56 compute units
+-- of p100, so that 8 branches fit beside each other. A serial schedule runs them one after the
+-- other.
 --
 -- Arguments
 --   branches  (8)
@@ -39,8 +41,8 @@ for i = 1, branches do
     b[i] = gpu.array("u32", n, "b" .. i)
 end
 
--- Steps are affine, and so is any number of them: s -> factor s + offset, found by squaring. All of the branches together
--- are affine in the index, too.
+-- Steps are affine, and so is any number of them: s -> factor s + offset, found by squaring. All of
+-- the branches together are affine in the index, too.
 local MASK = 0xffffffff
 local function power(factor, offset, count)
     local f, o = 1, 0

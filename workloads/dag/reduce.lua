@@ -1,5 +1,5 @@
--- The sum of a vector in two stages: each work-group sums its share through local memory and barriers, then one work-group
--- sums the sums.
+-- The sum of a vector in two stages: each work-group sums its share through local memory and
+-- barriers, then one work-group sums the sums.
 --
 -- Arguments
 --   n       elements (1000000)
@@ -14,11 +14,12 @@ local n = gpu.arg("n", 1000000, 1, 2000000000)
 local block = gpu.arg("block", 256, 1)
 local blocks = gpu.arg("blocks", 224, 1)
 
-local reduce = gpu.module("reduce.hasm"):kernel("reduce", "x: in f32[], sums: out f32[], n: i32")
+local reduce = gpu.module("two_stage.hasm"):kernel("reduce", "x: in f32[], sums: out f32[], n: i32")
 local x, sums, total = gpu.array("f32", n, "x"), gpu.array("f32", blocks, "sums"), gpu.array("f32", 1, "total")
 local expected = 0
 
--- Each element passes at most this many additions; all are of one sign, so each adds half a unit in the last place at most.
+-- Each element passes at most this many additions; all are of one sign, so each adds half a unit in
+-- the last place at most.
 local function additions(n, blocks)
     return (n + blocks * block - 1) // (blocks * block) + math.ceil(math.log(block, 2))
 end

@@ -6,8 +6,8 @@
 --                        +-- reduce(x1, y1 -> z) -- the host reads z
 --     square(y -> y1) --'
 --
--- x and y are written by the host before each iteration, so 8 n bytes go to the device. Signatures are those of the published
--- benchmark's Python version, where square may write both of its arrays.
+-- x and y are written by the host before each iteration, so 8 n bytes go to the device. Signatures
+-- are those of the published benchmark's Python version, where square may write both of its arrays.
 --
 -- Arguments
 --   n       elements of each vector (1000000)
@@ -32,8 +32,8 @@ local x, y = gpu.array("f32", n, "x"), gpu.array("f32", n, "y")
 local x1, y1 = gpu.array("f32", n, "x1"), gpu.array("f32", n, "y1")
 local z = gpu.array("f32", 1, "z")
 
--- The sum of 1/k^2 for k = 1..n: its first terms, smallest first, and from there to n by the Euler-Maclaurin formula, whose
--- first omitted term, 1/(42 m^7), is below the rounding of the sum.
+-- The sum of 1/k^2 for k = 1..n: its first terms, smallest first, and from there to n by the
+-- Euler-Maclaurin formula, whose first omitted term, 1/(42 m^7), is below the rounding of the sum.
 local function sum_of_inverse_squares(n)
     local m, sum = math.min(n, 1000), 0.0
     for k = m, 1, -1 do sum = sum + 1 / (k * k) end
@@ -41,8 +41,9 @@ local function sum_of_inverse_squares(n)
     return sum + (rest(m) - rest(n))
 end
 
--- y = 2 x exactly, so each term is -3 x1 with four roundings (x, x^2, y^2, the difference), all terms have one sign, and an
--- element passes at most this many additions: over the item's elements, the lanes, and the wavefronts.
+-- y = 2 x exactly, so each term is -3 x1 with four roundings (x, x^2, y^2, the difference), all
+-- terms have one sign, and an element passes at most this many additions: over the item's elements,
+-- the lanes, and the wavefronts.
 local width = gpu.config("wavefront_size")
 local waves = blocks * ((block + width - 1) // width)
 local additions = (n + blocks * block - 1) // (blocks * block) + math.ceil(math.log(width, 2)) + waves
