@@ -193,8 +193,7 @@ static void test_presets_keep_to_the_schema(void **state)
 static void test_traces_of_real_runs(void **state)
 {
     static const char *const lines[] = {
-        "run workloads/dag/vec.lua --config tiny --arg n=5000 --arg blocks=8 --iterations 2 "
-        "--trace -",
+        "run workloads/dag/vec.lua --config tiny --arg n=5000 --arg blocks=8 --trace -",
         "run workloads/dag/pipeline.lua --config tiny --trace -",
         "run workloads/dag/pipeline.lua --config tiny --set sim.concurrent_kernels=off --trace -",
         "run workloads/dag/pipeline.lua --config tiny --set host.scheduler=serial-async --trace -",
