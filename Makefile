@@ -2,7 +2,7 @@
 
 # ---- settings: give them on the command line --------------------------------------------------
 
-CFLAGS   ?= $(if $(SANITIZER),-O1,-O2) -g# yours; the project's own flags are added
+CFLAGS   ?= $(if $(SANITIZER),-O1,-O3) -g# yours; the project's own flags are added
 LDFLAGS  ?=
 LANES_OPT = $(if $(SANITIZER),-O1,-O3)# optimisation of the lane functions
 SANITIZER =# address,undefined for example

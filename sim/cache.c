@@ -44,21 +44,19 @@ void cache_clear(struct cache *c)
 
 uint32_t cache_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set * c->ways, best = CACHE_NONE;
-    uint64_t oldest = UINT64_MAX;
+    const uint64_t *used = c->used + (uint64_t)set * c->ways;
+    uint32_t best = 0;
 
-    for (uint32_t i = first; i < first + c->ways; i++) {
-        if (c->used[i] < oldest && !c->lines[i].fetching) {
-            oldest = c->used[i];
-            best = i;
-        }
-    }
-    return best;
+    for (uint32_t way = 1; way < c->ways; way++)
+        if (used[way] < used[best])
+            best = way;
+    return used[best] & CACHE_HELD ? CACHE_NONE : set * c->ways + best;
 }
 
 void cache_replace(struct cache *c, uint32_t index, uint64_t tag)
 {
     c->tags[index] = tag;
+    c->used[index] = 0;
     c->lines[index] = (struct cache_line){.waiters = UINT32_MAX};
     cache_touch(c, index);
 }

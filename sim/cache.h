@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define CACHE_NONE UINT32_MAX /* no such way */
+#define CACHE_HELD (UINT64_C(1) << 63)
 
 struct cache_line {
     uint32_t valid;    /* sectors that are there, or will be at a known time */
@@ -22,7 +23,7 @@ struct cache {
     uint32_t sets, ways, sectors;
     uint64_t clock;           /* order of uses */
     uint64_t *tags;           /* address of the line, or UINT64_MAX */
-    uint64_t *used;           /* order of last use; 0: never */
+    uint64_t *used;           /* order of last use, 0: never; CACHE_HELD is added while data is on its way */
     struct cache_line *lines;
     uint64_t *ready;          /* [line][sectors]; NULL if made without ready times */
 };
@@ -54,7 +55,23 @@ void cache_replace(struct cache *c, uint32_t index, uint64_t tag);
 
 static inline void cache_touch(struct cache *c, uint32_t index)
 {
-    c->used[index] = ++c->clock;
+    c->used[index] = ++c->clock | (c->used[index] & CACHE_HELD);
+}
+
+/* Sets which sectors of a line are on their way. */
+static inline void cache_set_fetching(struct cache *c, uint32_t index, uint32_t sectors)
+{
+    c->lines[index].fetching = sectors;
+    c->used[index] = (c->used[index] & ~CACHE_HELD) | (sectors ? CACHE_HELD : 0);
+}
+
+/* The tags of a set will be looked up soon. */
+static inline void cache_prefetch(const struct cache *c, uint32_t set)
+{
+    __builtin_prefetch(c->tags + (uint64_t)set * c->ways);
+    __builtin_prefetch(c->tags + (uint64_t)(set + 1) * c->ways - 1);
+    __builtin_prefetch(c->used + (uint64_t)set * c->ways);
+    __builtin_prefetch(c->used + (uint64_t)(set + 1) * c->ways - 1);
 }
 
 static inline uint64_t *cache_ready(const struct cache *c, uint32_t index)

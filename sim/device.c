@@ -40,6 +40,7 @@ static void set_latencies(struct sim_machine *m)
     d->sector_shift = bits_first(c->sector_bytes);
     d->sectors_per_line = c->line_bytes / c->sector_bytes;
     d->simd_slots = c->wave_slots / c->simds;
+    d->by_l1_sets = fastmod_make(c->l1_bytes / (c->l1_ways * c->line_bytes));
 }
 
 /* ---- compute units ---- */
@@ -82,7 +83,7 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     memset(cu->waves, 0, (size_t)c->simds * d->simd_slots * sizeof *cu->waves);
     return make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
-           cache_init(&cu->l1, c->l1_bytes / (c->l1_ways * c->line_bytes), c->l1_ways, d->sectors_per_line, false);
+           cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
 }
 
 static void free_cu(struct sim_machine *m, struct cu *cu)
@@ -120,6 +121,12 @@ static bool make_memory_system(struct sim_machine *m)
         rate_init(&d->slices[i], c->l2_bytes_per_cycle * c->l2_hz);
     for (uint32_t i = 0; i < c->dram_channels; i++)
         rate_init(&d->channels[i], c->dram_rate / c->dram_channels);
+    for (uint32_t i = 0; i <= d->sectors_per_line; i++) {
+        d->l2_steps[i] = rate_step_of(&d->slices[0], (uint64_t)i << d->sector_shift);
+        d->dram_steps[i] = rate_step_of(&d->channels[0], (uint64_t)i << d->sector_shift);
+    }
+    d->by_slices = fastmod_make(c->l2_slices);
+    d->by_slice_sets = fastmod_make(sets / c->l2_slices);
     d->to_l2 = transit_new();
     d->to_cu = transit_new();
     return d->to_l2 && d->to_cu && pool_init(&d->requests, sizeof(struct request), 1024) &&
@@ -135,6 +142,7 @@ static bool make_parts(struct sim_machine *m)
     d->placement = placements[c->placement];
     d->cf = cf_units[c->divergence_unit];
     d->run_ahead = true;
+    d->ticking = NONE32;
     d->nruns = c->concurrent_kernels ? c->resident_kernels : 1;
     set_latencies(m);
     d->runs = calloc(d->nruns, sizeof *d->runs);

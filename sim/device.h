@@ -7,6 +7,7 @@
 
 #include "cf/cf.h"
 #include "isa/wave.h"
+#include "sim/base/fastmod.h"
 #include "sim/base/pool.h"
 #include "sim/cache.h"
 #include "sim/calendar.h"
@@ -15,6 +16,7 @@
 
 enum {
     SIMD_SLOTS_MAX = 64,  /* wavefronts of one SIMD unit */
+    SECTORS_MAX = 32,     /* of a line */
     ACCESS_LINES_MAX = 2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
 };
 
@@ -62,24 +64,26 @@ enum wave_state {
 };
 
 struct wavefront {
+    /* what every issue looks at comes first */
     const struct isa_insn *next;
+    ready_t ready; /* WAVE_TIMED; in the other states its reason is booked until it goes on */
+    uint64_t mark; /* first core cycle that no stall reason has been booked for */
     struct kernel_run *run;
+    uint8_t state; /* enum wave_state */
+    uint8_t unit;  /* enum unit of its next instruction */
+    uint8_t simd, slot; /* slot within the SIMD unit */
+    uint16_t cu;
+    uint16_t ahead; /* instructions from next on whose values are computed */
+    uint32_t loads, stores; /* under way */
     struct workgroup *group;
-    enum wave_state state;
-    uint32_t cu, simd, slot; /* slot within the SIMD unit */
-    enum unit unit;          /* of its next instruction */
-    uint32_t ahead;          /* instructions from next on whose values are computed */
-    uint32_t loads, stores;  /* under way */
-    uint32_t life;           /* counts the wavefronts that this place has held */
-    uint64_t stored_ps;      /* when the last of its stores is known to have taken effect */
-    uint64_t mark;           /* first core cycle that no stall reason has been booked for */
-    ready_t ready;           /* WAVE_TIMED; in the other states its reason is booked until it goes on */
-    void *cf;                /* state of the divergence unit */
-    uint32_t *v;             /* storage of the vector registers */
-    size_t v_room, cf_room;  /* bytes */
-    struct progress progress; /* see sim/progress.c */
     struct isa_wave regs;
     ready_t sb[ISA_SB_COUNT];
+    void *cf;    /* state of the divergence unit */
+    uint32_t *v; /* storage of the vector registers */
+    size_t v_room, cf_room; /* bytes */
+    uint64_t stored_ps;     /* when the last of its stores is known to have taken effect */
+    uint32_t life; /* counts the wavefronts that this place has held */
+    struct progress progress; /* see sim/progress.c */
 };
 
 struct workgroup {
@@ -91,17 +95,21 @@ struct workgroup {
     uint32_t lds_bytes; /* what the kernel may address */
 };
 
+enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
+
 struct simd {
-    uint64_t used;              /* slots with a wavefront */
-    uint64_t ready;             /* may issue as far as registers are concerned */
-    uint64_t near[RING_PLACES]; /* slots that become ready at a cycle of that index */
-    struct ring near_due;       /* indices of near that are not empty */
-    uint64_t far;               /* slots that become ready later than the wheel sees */
-    uint64_t now;               /* cycle up to which near has been emptied into ready */
-    uint64_t of_unit[NUM_UNITS]; /* slots by function unit of their next instruction */
-    uint64_t unit_free[NUM_UNITS]; /* cycle at which a unit takes the next instruction */
-    uint32_t last;              /* slot that issued last, for the policies */
-    uint64_t age[SIMD_SLOTS_MAX]; /* order of arrival of the wavefronts */
+    uint64_t used;     /* slots with a wavefront */
+    uint64_t ready;    /* may issue as far as registers are concerned */
+    uint64_t near_due; /* places of near that are not empty */
+    uint64_t far;      /* slots that become ready later than the wheel sees */
+    uint64_t now;      /* cycle up to which near has been emptied into ready */
+    uint32_t last;     /* slot that issued last, for the policies */
+    uint32_t busy;     /* function units that were taken for more than a cycle */
+    uint64_t of_unit[NUM_UNITS];   /* slots by function unit of their next instruction */
+    uint64_t unit_free[NUM_UNITS]; /* of the busy ones: cycle at which the unit takes the next instruction */
+    uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
+    uint8_t order[SIMD_SLOTS_MAX]; /* used slots in order of arrival, the oldest first */
+    uint32_t norder;
 };
 
 /* A load or returning atomic that waits for lines. */
@@ -144,7 +152,6 @@ struct cu {
     uint32_t mshr_mask, mshr_free;
     struct pool ops;     /* struct load_op */
     struct pool waiters; /* struct waiter */
-    uint64_t next_age;
 };
 
 /* One resident kernel. */
@@ -188,8 +195,10 @@ struct request {
     uint32_t life;    /* of the wavefront */
     uint32_t owner;   /* load: MSHR; returning atomic: load_op */
     uint32_t cu;
+    uint32_t set;     /* of L2 */
+    uint8_t slice;    /* of L2 */
+    uint8_t kind;     /* enum request_kind */
     uint16_t serial;  /* atomics: most lanes on one address */
-    uint8_t kind;
 };
 
 /* One line that an instruction touches. */
@@ -197,6 +206,22 @@ struct line_request {
     uint64_t line;
     uint32_t sectors;
     uint16_t serial; /* atomics: most lanes on one word */
+};
+
+/* Passes that the banks of local memory need for a pattern of lane addresses, and the fewest for as many lanes. */
+struct local_passes {
+    uint16_t passes, least;
+};
+
+enum { LOCAL_PATTERNS = 64 };
+
+/* A pattern and its passes; active 0: empty. */
+struct local_pattern {
+    uint64_t active;
+    uint8_t bytes; /* a lane */
+    bool atomic;
+    struct local_passes result;
+    uint32_t distance[ISA_MAX_WIDTH]; /* of the active lanes from the first, in bytes */
 };
 
 struct wave_scheduler;
@@ -212,6 +237,8 @@ struct device {
     uint32_t latency[ISA_NUM_CLASSES], busy[ISA_NUM_CLASSES];
     uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
     uint32_t line_shift, sector_shift, sectors_per_line;
+    struct fastmod by_slices, by_slice_sets, by_l1_sets;
+    struct rate_step l2_steps[SECTORS_MAX + 1], dram_steps[SECTORS_MAX + 1]; /* by number of sectors */
     uint32_t simd_slots;
     struct cache l2; /* all slices: sets are numbered over them */
     struct rate_server *slices;
@@ -227,7 +254,9 @@ struct device {
     bool dispatch_due;    /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
+    uint32_t ticking; /* SIMD unit whose cycle is being served, NONE32 outside of one */
     struct line_request lines[ACCESS_LINES_MAX]; /* scratch of the access in hand */
+    struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions; /* issued */
     uint64_t effects, effect_instructions; /* changes of memory; instructions issued at the last one */
 };
@@ -251,6 +280,8 @@ void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* ---- sim/issue.c: the SIMD unit's cycle ---- */
 
 void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle);
+/* The same will be called for this unit next but one (far), or next. */
+void simd_prefetch(const struct sim_machine *m, uint32_t unit, uint64_t cycle, bool far);
 /* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */
 void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now);
 /* Books cycles up to (not including) `cycle` under a reason. */
@@ -293,6 +324,8 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active);
 void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now);
 /* Data of a request has arrived at its compute unit. */
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
+/* The same will be called for this request soon. */
+void lsu_prefetch(const struct sim_machine *m, uint32_t request);
 bool lsu_held(const struct cu *cu);
 
 /* ---- sim/l2.c and sim/dram.c ---- */
@@ -309,11 +342,10 @@ void dram_event(struct sim_machine *m, const struct event *e);
 /* Keeps a request; POOL_NONE on failure, which is recorded. */
 uint32_t request_new(struct sim_machine *m, const struct request *r);
 struct request *request_at(const struct device *d, uint32_t index);
-/* Sectors that a channel has read for a line of L2 are ready at ready_ps. */
-void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps);
+/* The sectors that a channel has read for a line of L2 are ready at ready_ps. */
+void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_ps);
 /* Sends a request to the channel of its line, where it arrives at arrival_ps. The requests of one slice are sent in order of arrival. */
 void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
-uint32_t l2_slice_of(const struct sim_machine *m, uint64_t line);
 
 /* ---- sim/lsu.c, again ---- */
 

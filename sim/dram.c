@@ -1,20 +1,15 @@
 /* DRAM: channels that pass bytes at a fixed rate, in order of arrival, and answer after a fixed access time. */
 #include "sim/device.h"
 
-/* Slices share the channels evenly, in order. */
-static uint32_t channel_of(const struct sim_machine *m, uint64_t line)
-{
-    return l2_slice_of(m, line) * m->config.dram_channels / m->config.l2_slices;
-}
-
 static void serve(struct sim_machine *m, uint32_t channel, const struct request *r, uint64_t arrival_ps)
 {
     struct device *d = m->device;
-    uint64_t bytes = (uint64_t)bits_count(r->sectors) << d->sector_shift;
-    uint64_t end_ps = rate_serve(&d->channels[channel], arrival_ps, bytes, NULL);
+    uint64_t start_ps;
+    uint64_t end_ps = rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(r->sectors)],
+                                      &start_ps);
 
     if (r->kind != REQ_WRITEBACK)
-        l2_fetched(m, r->line, r->sectors, end_ps + d->dram_latency_ps);
+        l2_fetched(m, r, end_ps + d->dram_latency_ps);
 }
 
 /*
@@ -23,12 +18,14 @@ static void serve(struct sim_machine *m, uint32_t channel, const struct request 
  */
 void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps)
 {
-    uint32_t channel = channel_of(m, r->line), i;
+    uint32_t channel, i;
 
     if (m->config.dram_channels == m->config.l2_slices) {
-        serve(m, channel, r, arrival_ps);
+        serve(m, r->slice, r, arrival_ps);
         return;
     }
+    /* Slices share the channels evenly, in order. */
+    channel = r->slice * m->config.dram_channels / m->config.l2_slices;
     i = request_new(m, r);
     if (i != POOL_NONE)
         machine_schedule(m, arrival_ps, UNIT_DRAM + channel, EV_DRAM, i, 0);

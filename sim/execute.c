@@ -4,12 +4,8 @@
 
 #include <inttypes.h>
 
-void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active)
+static void count(struct sim_counters *c, const struct isa_insn *in, uint64_t lanes)
 {
-    struct sim_counters *c = &w->run->c;
-    uint64_t lanes = bits_count(active);
-
-    c->wave_instr++;
     c->lane_instr += lanes;
     c->class_instr[in->cls]++;
     if (in->flags & (ISA_F_FLOP32 | ISA_F_FLOP64)) {
@@ -20,9 +16,29 @@ void count_instruction(struct sim_machine *m, struct wavefront *w, const struct 
         else
             c->flop64 += flops;
     }
-    if (in->format == ISA_MASK_OP)
-        c->mask_ops++;
+    c->mask_ops += in->format == ISA_MASK_OP;
+}
+
+void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active)
+{
+    w->run->c.wave_instr++;
     m->device->instructions++;
+    count(&w->run->c, in, bits_count(active));
+}
+
+/* No instruction of a run but its last changes a mask, so the lanes of all are known before. */
+static void count_run(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t n)
+{
+    struct sim_counters *c = &w->run->c;
+    uint64_t lanes = bits_count(w->regs.live & w->regs.tx & w->regs.exec);
+
+    c->wave_instr += n;
+    m->device->instructions += n;
+    for (uint32_t i = 0; i < n; i++) {
+        bool plain = !in[i].pred && !(in[i].flags & ISA_F_NOMASK);
+
+        count(c, &in[i], plain ? lanes : bits_count(isa_active(&w->regs, &in[i])));
+    }
 }
 
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
@@ -30,9 +46,7 @@ uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
     const struct isa_insn *in = w->next;
     uint32_t n = m->device->run_ahead && in->run > 1 ? in->run : 1;
 
-    /* No instruction of a run but its last changes a mask, so the lanes of all are known before. */
-    for (uint32_t i = 0; i < n; i++)
-        count_instruction(m, w, &in[i], isa_active(&w->regs, &in[i]));
+    count_run(m, w, in, n);
     isa_exec(&w->regs, in, n, m->lanes);
     if (in[n - 1].d.kind == ISA_O_EXEC) {
         if (!m->device->cf->set_exec(w->cf, w->regs.exec))

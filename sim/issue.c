@@ -50,33 +50,27 @@ static void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
 
     if (cycle <= s->now) {
         s->ready |= bit;
-    } else if (cycle - s->now < RING_PLACES) {
-        s->near[cycle % RING_PLACES] |= bit;
-        ring_set(&s->near_due, cycle);
+    } else if (cycle - s->now < SIMD_NEAR) {
+        s->near[cycle % SIMD_NEAR] |= bit;
+        s->near_due |= UINT64_C(1) << cycle % SIMD_NEAR;
     } else {
         s->far |= bit;
     }
 }
 
-static void take_near(struct simd *s, uint64_t cycle)
+/* Cycles from s->now to the next at which a wavefront of near becomes ready, 1 to 63; near must not be empty. */
+static unsigned near_distance(const struct simd *s)
 {
-    for (;;) {
-        uint64_t next = ring_next(&s->near_due, s->now + 1);
+    unsigned from = (unsigned)((s->now + 1) % SIMD_NEAR);
+    uint64_t due = s->near_due >> from | s->near_due << (SIMD_NEAR - from) % SIMD_NEAR;
 
-        if (next > cycle)
-            return;
-        s->ready |= s->near[next % RING_PLACES];
-        s->near[next % RING_PLACES] = 0;
-        ring_clear(&s->near_due, next);
-    }
+    return bits_first(due) + 1;
 }
 
-static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
+static void enter_far(struct simd *s, const struct wavefront *waves)
 {
     uint64_t far = s->far;
 
-    take_near(s, cycle);
-    s->now = cycle;
     s->far = 0;
     for (; far; far &= far - 1) {
         uint32_t slot = bits_first(far);
@@ -85,30 +79,46 @@ static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t
     }
 }
 
-static uint64_t unit_free_at(const struct cu *cu, const struct simd *s, unsigned unit)
+static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
 {
-    if (unit == UNIT_LDS)
-        return cu->lds_free;
-    if (unit == UNIT_LSU)
-        return lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free;
-    return s->unit_free[unit];
+    while (s->near_due && s->now + near_distance(s) <= cycle) {
+        s->now += near_distance(s);
+        s->ready |= s->near[s->now % SIMD_NEAR];
+        s->near[s->now % SIMD_NEAR] = 0;
+        s->near_due &= ~(UINT64_C(1) << s->now % SIMD_NEAR);
+    }
+    s->now = cycle;
+    if (s->far)
+        enter_far(s, waves);
+}
+
+/* Takes the slots of a unit out of *eligible if it is not free at `cycle`; *next is when it may be. */
+static void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle, uint64_t *eligible,
+                  uint64_t *next)
+{
+    if (free_at <= cycle || !(*eligible & s->of_unit[unit]))
+        return;
+    *eligible &= ~s->of_unit[unit];
+    if (free_at < *next)
+        *next = free_at;
 }
 
 /* Ready wavefronts whose function unit takes an instruction at `cycle`; *next is when that may change. */
-static uint64_t eligible_at(const struct cu *cu, const struct simd *s, uint64_t cycle, uint64_t *next)
+static uint64_t eligible_at(const struct cu *cu, struct simd *s, uint64_t cycle, uint64_t *next)
 {
     uint64_t eligible = s->ready;
 
     *next = CALENDAR_NEVER;
-    for (unsigned unit = 0; unit < NUM_UNITS; unit++) {
-        uint64_t free_at = unit_free_at(cu, s, unit);
+    for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+        unsigned unit = bits_first(busy);
 
-        if (free_at > cycle && (eligible & s->of_unit[unit])) {
-            eligible &= ~s->of_unit[unit];
-            if (free_at < *next)
-                *next = free_at;
-        }
+        if (s->unit_free[unit] <= cycle)
+            s->busy &= ~(1u << unit);
+        else
+            block(s, unit, s->unit_free[unit], cycle, &eligible, next);
     }
+    block(s, UNIT_LDS, cu->lds_free, cycle, &eligible, next);
+    block(s, UNIT_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &eligible, next);
     return eligible;
 }
 
@@ -121,15 +131,14 @@ static uint32_t simd_number(const struct sim_machine *m, const struct cu *cu, ui
 static void simd_schedule(struct sim_machine *m, struct cu *cu, uint32_t simd, uint64_t from)
 {
     struct simd *s = &cu->simds[simd];
-    uint64_t next = CALENDAR_NEVER, near;
+    uint64_t next = CALENDAR_NEVER;
 
     if (s->ready && eligible_at(cu, s, from, &next))
         next = from;
-    near = ring_next(&s->near_due, s->now + 1);
-    if (near < next)
-        next = near;
-    if (next == CALENDAR_NEVER && s->far)
-        next = s->now + RING_PLACES - 1;
+    if (s->near_due && s->now + near_distance(s) < next)
+        next = s->now + near_distance(s);
+    if (s->far && s->now + SIMD_NEAR - 1 < next)
+        next = s->now + SIMD_NEAR - 1;
     if (next != CALENDAR_NEVER)
         calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd), next < from ? from : next);
 }
@@ -141,14 +150,23 @@ void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
             calendar_set(&m->device->calendar, now, simd_number(m, cu, i), now);
 }
 
+static void set_unit(struct simd *s, struct wavefront *w, enum unit unit)
+{
+    uint64_t bit = UINT64_C(1) << w->slot;
+
+    s->of_unit[w->unit] &= ~bit;
+    s->of_unit[unit] |= bit;
+    w->unit = (uint8_t)unit;
+}
+
 void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now)
 {
-    struct cu *cu = &m->device->cus[w->cu];
+    struct device *d = m->device;
+    struct cu *cu = &d->cus[w->cu];
     struct simd *s = &cu->simds[w->simd];
     const struct isa_insn *in = w->next;
-    uint64_t bit = UINT64_C(1) << w->slot;
+    uint32_t number = simd_number(m, cu, w->simd);
     ready_t at = earliest;
-    enum unit unit = unit_of_class((enum isa_class)in->cls);
 
     for (unsigned i = 0; i < in->nwait; i++)
         if (w->sb[in->wait[i]] > at)
@@ -160,14 +178,11 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
     }
     w->state = WAVE_TIMED;
     w->ready = at;
-    if (w->unit != unit || !(s->of_unit[unit] & bit)) {
-        s->of_unit[w->unit] &= ~bit;
-        s->of_unit[unit] |= bit;
-        w->unit = unit;
-    }
+    set_unit(s, w, unit_of_class((enum isa_class)in->cls));
     simd_enter(s, w->slot, READY_CYCLE(at));
-    calendar_set(&m->device->calendar, now, simd_number(m, cu, w->simd),
-                 READY_CYCLE(at) < now ? now : READY_CYCLE(at));
+    /* The unit whose cycle this is looks for its next one itself, at the end. */
+    if (number != d->ticking)
+        calendar_set(&d->calendar, now, number, READY_CYCLE(at) < now ? now : READY_CYCLE(at));
 }
 
 /* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
@@ -188,7 +203,7 @@ static void go_on_next(struct sim_machine *m, struct wavefront *w, uint64_t cycl
 static void issue_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     if (!w->ahead)
-        w->ahead = execute_run(m, w);
+        w->ahead = (uint16_t)execute_run(m, w);
     if (m->fault.status != HD_OK)
         return;
     set_results(m, w, w->next, cycle);
@@ -333,27 +348,62 @@ static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t
 
     s->ready &= ~(UINT64_C(1) << slot);
     s->last = slot;
-    s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
+    if (m->device->busy[in->cls] > 1) {
+        s->busy |= 1u << w->unit;
+        s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
+    }
     book_issue(cu, w, cycle);
     if (m->probe.fn)
         probe_wave(m, w, HD_PROBE_ISSUE, cycle);
     issue_by_format[in->format](m, w, cycle);
 }
 
+static void prefetch_lines(const void *p, unsigned lines)
+{
+    for (unsigned i = 0; i < lines; i++)
+        __builtin_prefetch((const char *)p + i * 64);
+}
+
+void simd_prefetch(const struct sim_machine *m, uint32_t unit, uint64_t cycle, bool far)
+{
+    const struct device *d = m->device;
+    const struct cu *cu = &d->cus[unit / m->config.simds];
+    uint32_t simd = unit % m->config.simds;
+    const struct simd *s = &cu->simds[simd];
+    const struct wavefront *w;
+    uint64_t ready;
+
+    if (far) {
+        prefetch_lines(s, 3);
+        __builtin_prefetch(&s->near[cycle % SIMD_NEAR]);
+        return;
+    }
+    ready = s->ready | s->near[cycle % SIMD_NEAR];
+    if (!ready)
+        return;
+    w = cu->waves + simd * d->simd_slots + (ready >> s->last & 1 ? s->last : bits_first(ready));
+    prefetch_lines(w, 4);
+    prefetch_lines(w->sb, 2);
+    prefetch_lines(w->regs.s, 1);
+}
+
 void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle)
 {
-    struct cu *cu = &m->device->cus[unit / m->config.simds];
+    struct device *d = m->device;
+    struct cu *cu = &d->cus[unit / m->config.simds];
     uint32_t simd = unit % m->config.simds;
     struct simd *s = &cu->simds[simd];
-    struct wavefront *waves = cu->waves + simd * m->device->simd_slots;
+    struct wavefront *waves = cu->waves + simd * d->simd_slots;
     uint64_t eligible, later;
 
+    d->ticking = unit;
     simd_advance(s, waves, cycle);
     eligible = eligible_at(cu, s, cycle, &later);
     if (eligible) {
-        uint32_t slot = m->device->scheduler->pick(s, eligible);
+        uint32_t slot = d->scheduler->pick(s, eligible);
 
         issue(m, cu, s, slot, &waves[slot], cycle);
     }
     simd_schedule(m, cu, simd, cycle + 1);
+    d->ticking = NONE32;
 }

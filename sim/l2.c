@@ -22,20 +22,16 @@ struct request *request_at(const struct device *d, uint32_t index)
 }
 
 /* Upper bits of the line's number are folded in, so that no power-of-two stride falls on one slice. */
-uint32_t l2_slice_of(const struct sim_machine *m, uint64_t line)
+static void find_home(const struct sim_machine *m, struct request *r)
 {
-    uint64_t n = line >> m->device->line_shift;
+    const struct device *d = m->device;
+    uint64_t n = r->line >> d->line_shift;
+    uint32_t number = (uint32_t)(n ^ n >> 32);
+    uint32_t hash = number ^ number >> 8 ^ number >> 16 ^ number >> 24;
+    uint32_t within = fastmod_rest(&d->by_slice_sets, fastmod_quotient(&d->by_slices, number));
 
-    n ^= n >> 8 ^ n >> 16 ^ n >> 24;
-    return (uint32_t)(n % m->config.l2_slices);
-}
-
-static uint32_t l2_set(const struct sim_machine *m, uint64_t line)
-{
-    uint32_t sets = m->device->l2.sets / m->config.l2_slices;
-    uint64_t n = line >> m->device->line_shift;
-
-    return l2_slice_of(m, line) * sets + (uint32_t)(n / m->config.l2_slices % sets);
+    r->slice = (uint8_t)fastmod_rest(&d->by_slices, hash);
+    r->set = r->slice * d->by_slice_sets.divisor + within;
 }
 
 /*
@@ -56,6 +52,8 @@ void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
 
     if (i == POOL_NONE)
         return;
+    find_home(m, request_at(d, i));
+    cache_prefetch(&d->l2, request_at(d, i)->set);
     if (m->probe.fn)
         probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
     if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, i, cycle))
@@ -69,18 +67,19 @@ static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps
     struct device *d = m->device;
     uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
 
-    if (!transit_add(d->to_cu, clock_cycle_at(&m->core, m->now_ps), &d->requests, index, cycle))
+    if (!transit_add(d->to_cu, d->calendar.now, &d->requests, index, cycle))
         machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU + request_at(d, index)->cu, EV_FILL, index, 0);
 }
 
 /* All sectors of the request are ready at at_ps. */
 static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
-    struct request r = *request_at(m->device, index);
+    const struct request *r = request_at(m->device, index);
+    bool goes_back = r->kind == REQ_LOAD || r->kind == REQ_ATOMIC_RETURN;
 
-    if (r.kind != REQ_LOAD)
-        lsu_store_done(m, &r, at_ps);
-    if (r.kind == REQ_LOAD || r.kind == REQ_ATOMIC_RETURN)
+    if (r->kind != REQ_LOAD)
+        lsu_store_done(m, r, at_ps);
+    if (goes_back)
         send_back(m, index, at_ps + m->device->noc_ps);
     else
         pool_give(&m->device->requests, index);
@@ -91,13 +90,14 @@ void fill_event(struct sim_machine *m, const struct event *e)
     lsu_fill(m, e->a, clock_cycle_at(&m->core, e->time_ps));
 }
 
-void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t ready_ps)
+void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t ready_ps)
 {
     struct cache *l2 = &m->device->l2;
-    uint32_t i = cache_find(l2, l2_set(m, line), line);
+    uint32_t sectors = fetched->sectors;
+    uint32_t i = cache_find(l2, fetched->set, fetched->line);
     uint32_t *link = &l2->lines[i].waiters;
 
-    l2->lines[i].fetching &= ~sectors;
+    cache_set_fetching(l2, i, l2->lines[i].fetching & ~sectors);
     l2->lines[i].valid |= sectors;
     for (uint32_t rest = sectors; rest; rest &= rest - 1)
         cache_ready(l2, i)[bits_first(rest)] = ready_ps;
@@ -119,96 +119,114 @@ void l2_fetched(struct sim_machine *m, uint64_t line, uint32_t sectors, uint64_t
 
 /* ---- lines ---- */
 
-static void write_back(struct sim_machine *m, struct kernel_run *run, uint64_t line, uint32_t sectors, uint64_t at_ps)
+/* Sectors of a line in the set of request r go to DRAM. */
+static void write_back(struct sim_machine *m, const struct request *r, uint64_t line, uint32_t sectors, uint64_t at_ps)
 {
-    struct request r = {.line = line, .sectors = sectors, .kind = REQ_WRITEBACK};
+    struct request w = {.line = line, .sectors = sectors, .kind = REQ_WRITEBACK, .slice = r->slice, .set = r->set};
 
-    run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
-    dram_send(m, &r, at_ps);
+    r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
+    dram_send(m, &w, at_ps);
 }
 
 /* The line, made room for if it is not there; CACHE_NONE if every way of its set waits for data. */
 static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    uint32_t set = l2_set(m, r->line);
-    uint32_t i = cache_find(l2, set, r->line);
+    uint32_t i = cache_find(l2, r->set, r->line);
 
     if (i != CACHE_NONE) {
         cache_touch(l2, i);
         return i;
     }
-    i = cache_victim(l2, set);
+    i = cache_victim(l2, r->set);
     if (i == CACHE_NONE)
         return i;
     if (l2->lines[i].dirty)
-        write_back(m, r->run, l2->tags[i], l2->lines[i].dirty, at_ps);
+        write_back(m, r, l2->tags[i], l2->lines[i].dirty, at_ps);
     cache_replace(l2, i, r->line);
     return i;
 }
 
 static void fetch(struct sim_machine *m, const struct request *r, uint32_t sectors, uint64_t at_ps)
 {
-    struct request f = {.line = r->line, .sectors = sectors, .kind = REQ_LOAD};
+    struct request f = {
+        .line = r->line, .sectors = sectors, .kind = REQ_LOAD, .slice = r->slice, .set = r->set,
+    };
 
     r->run->c.dram_read_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
     r->run->c.l2_misses += bits_count(sectors);
     dram_send(m, &f, at_ps);
 }
 
-/* A load or atomic: what is missing is fetched; at_ps is when the slice has served it. */
-static void serve_read(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+/* When the sectors, all valid, are ready, if not before at_ps. */
+static uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors, uint64_t at_ps)
+{
+    const uint64_t *ready = cache_ready(l2, line);
+
+    for (; sectors; sectors &= sectors - 1)
+        if (ready[bits_first(sectors)] > at_ps)
+            at_ps = ready[bits_first(sectors)];
+    return at_ps;
+}
+
+/* The request waits at its line for `missing` sectors, of which the `fresh` ones have to be fetched. */
+static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing, uint32_t fresh,
+                     uint64_t served_ps, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    struct request r = *request_at(m->device, index);
-    uint32_t i = line_for(m, &r, at_ps), known, fresh;
-    struct cache_line *line;
+    struct request *r = request_at(m->device, index);
+
+    r->missing = missing;
+    r->at_ps = at_ps;
+    r->next = l2->lines[i].waiters;
+    l2->lines[i].waiters = index;
+    cache_set_fetching(l2, i, l2->lines[i].fetching | fresh);
+    if (fresh)
+        fetch(m, r, fresh, served_ps);
+}
+
+/* A load or atomic: what is missing is fetched; served_ps is when the slice has served it. */
+static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    const struct request *r = request_at(m->device, index);
+    uint32_t i = line_for(m, r, served_ps), known, fresh;
+    uint64_t at_ps;
 
     if (i == CACHE_NONE) {
         /* Every way waits for data: it tries again when it would have been served, and then every l2.latency_cycles. */
-        machine_schedule(m, at_ps > m->now_ps ? at_ps : at_ps + m->device->l2_latency_ps,
-                         UNIT_L2 + l2_slice_of(m, r.line), EV_L2, index, 0);
+        machine_schedule(m, served_ps > m->now_ps ? served_ps : served_ps + m->device->l2_latency_ps,
+                         UNIT_L2 + r->slice, EV_L2, index, 0);
         return;
     }
-    line = &l2->lines[i];
-    known = r.sectors & line->valid;
-    fresh = r.sectors & ~line->valid & ~line->fetching;
-    for (uint32_t rest = known; rest; rest &= rest - 1)
-        if (cache_ready(l2, i)[bits_first(rest)] > at_ps)
-            at_ps = cache_ready(l2, i)[bits_first(rest)];
-    r.run->c.l2_hits += bits_count(r.sectors & ~fresh);
-    if (r.kind != REQ_LOAD)
-        line->dirty |= r.sectors;
-    if (known == r.sectors) {
+    known = r->sectors & l2->lines[i].valid;
+    fresh = r->sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
+    at_ps = ready_time(l2, i, known, served_ps);
+    r->run->c.l2_hits += bits_count(r->sectors & ~fresh);
+    if (r->kind != REQ_LOAD)
+        l2->lines[i].dirty |= r->sectors;
+    if (known == r->sectors)
         answer(m, index, at_ps);
-        return;
-    }
-    r.missing = r.sectors & ~known;
-    r.at_ps = at_ps;
-    r.next = line->waiters;
-    *request_at(m->device, index) = r;
-    line->waiters = index;
-    line->fetching |= fresh;
-    if (fresh)
-        fetch(m, &r, fresh, at_ps);
+    else
+        wait_for(m, index, i, r->sectors & ~known, fresh, served_ps, at_ps);
 }
 
 static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    struct request r = *request_at(m->device, index);
-    uint32_t i = line_for(m, &r, at_ps);
+    const struct request *r = request_at(m->device, index);
+    uint32_t i = line_for(m, r, at_ps);
 
     if (i == CACHE_NONE) {
-        write_back(m, r.run, r.line, r.sectors, at_ps);
+        write_back(m, r, r->line, r->sectors, at_ps);
     } else {
         struct cache_line *line = &l2->lines[i];
-        uint32_t fresh = r.sectors & ~line->valid & ~line->fetching;
+        uint32_t fresh = r->sectors & ~line->valid & ~line->fetching;
 
         for (uint32_t rest = fresh; rest; rest &= rest - 1)
             cache_ready(l2, i)[bits_first(rest)] = at_ps;
         line->valid |= fresh;
-        line->dirty |= r.sectors;
+        line->dirty |= r->sectors;
     }
     answer(m, index, at_ps);
 }
@@ -217,11 +235,11 @@ void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
 {
     struct device *d = m->device;
     const struct request *r = request_at(d, request);
-    struct rate_server *port = &d->slices[l2_slice_of(m, r->line)];
-    uint64_t bytes = (uint64_t)bits_count(r->sectors) << d->sector_shift;
-    uint64_t start_ps, end_ps = rate_serve(port, time_ps, bytes, &start_ps);
+    struct rate_server *port = &d->slices[r->slice];
+    uint32_t sectors = bits_count(r->sectors);
+    uint64_t start_ps, end_ps = rate_serve_step(port, time_ps, &d->l2_steps[sectors], &start_ps);
 
-    r->run->c.l2_bytes += bytes;
+    r->run->c.l2_bytes += (uint64_t)sectors << d->sector_shift;
     if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
         uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
 

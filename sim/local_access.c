@@ -16,7 +16,9 @@ struct local {
     unsigned width, bytes;
     bool atomic;
     uint8_t *lds;
-    uint32_t address[ISA_MAX_WIDTH]; /* of active lanes */
+    enum isa_pattern pattern;
+    uint32_t stride; /* uniform (0) and affine: bytes from lane to lane */
+    uint32_t address[ISA_MAX_WIDTH]; /* of active lanes; uniform and affine: of all */
 };
 
 static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x, unsigned lane, int64_t address)
@@ -35,17 +37,38 @@ static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct loc
     return false;
 }
 
-static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct local *x)
+/*
+ * All lanes, in 32 bits: an index up to `most` gives an address inside. One loop without branches; false if a lane is outside or
+ * misaligned, which the slow way then names.
+ */
+static bool find_all(const struct wavefront *w, struct local *x, const uint32_t *index, int64_t base)
+{
+    uint32_t scale = x->in->addr.scale, low = 0, outside = 0, most;
+
+    if (base < 0 || base + x->bytes > w->group->lds_bytes || x->active != bits_low(x->width))
+        return false;
+    most = (uint32_t)(w->group->lds_bytes - x->bytes - (uint64_t)base) / scale;
+    for (unsigned lane = 0; lane < x->width; lane++) {
+        uint32_t address = (uint32_t)base + index[lane] * scale;
+
+        outside |= index[lane] > most;
+        low |= address;
+        x->address[lane] = address;
+    }
+    return !outside && low % x->bytes == 0;
+}
+
+static bool find_general(struct sim_machine *m, struct wavefront *w, struct local *x, int64_t base)
 {
     const struct isa_address *a = &x->in->addr;
-    int64_t base = a->disp;
-    const uint32_t *index = a->index.kind == ISA_O_V ? w->regs.v + (size_t)a->index.index * x->width : NULL;
+    const uint32_t *index = w->regs.v + (size_t)a->index.index * x->width;
 
-    if (a->base.kind == ISA_O_S)
-        base += w->regs.s[a->base.index];
+    x->pattern = ISA_GENERAL;
+    if (find_all(w, x, index, base))
+        return true;
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
-        int64_t address = base + (index ? (int64_t)index[lane] * a->scale : 0);
+        int64_t address = base + (int64_t)index[lane] * a->scale;
 
         if (!lane_ok(m, w, x, lane, address))
             return false;
@@ -54,24 +77,59 @@ static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct lo
     return true;
 }
 
+/* Lane 0's address and the last one's say whether all are inside; if not, the lanes are looked at one by one. */
+static bool find_regular(const struct wavefront *w, struct local *x, int64_t first, uint64_t stride)
+{
+    uint64_t span = stride * (x->width - 1);
+
+    if (first < 0 || (uint64_t)first + span + x->bytes > w->group->lds_bytes || first % x->bytes || stride % x->bytes)
+        return false;
+    x->stride = (uint32_t)stride;
+    for (unsigned lane = 0; lane < x->width; lane++)
+        x->address[lane] = (uint32_t)first + lane * x->stride;
+    return true;
+}
+
+static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct local *x)
+{
+    const struct isa_address *a = &x->in->addr;
+    const uint32_t *index = w->regs.v + (size_t)a->index.index * x->width;
+    int64_t base = a->disp;
+    uint32_t stride = 0;
+
+    if (a->base.kind == ISA_O_S)
+        base += w->regs.s[a->base.index];
+    x->pattern = ISA_UNIFORM;
+    if (a->index.kind != ISA_O_V) {
+        if (find_regular(w, x, base, 0))
+            return true;
+        return lane_ok(m, w, x, bits_first(x->active), base);
+    }
+    x->pattern = m->lanes->classify(index, &stride);
+    if (x->pattern != ISA_GENERAL &&
+        find_regular(w, x, base + (int64_t)index[0] * a->scale, (uint64_t)stride * a->scale))
+        return true;
+    return find_general(m, w, x, base);
+}
+
 /* ---- values ---- */
 
+static void load_lane(struct isa_wave *r, const struct local *x, unsigned lane)
+{
+    lane_write(r, x->in->d, x->width, lane, memory_read(x->lds + x->address[lane], (enum isa_type)x->in->dtype));
+}
+
 /* Returns whether memory has changed. */
-static bool act(struct isa_wave *r, const struct local *x, unsigned lane)
+static bool change_lane(struct isa_wave *r, const struct local *x, unsigned lane)
 {
     const struct isa_insn *in = x->in;
     uint8_t *p = x->lds + x->address[lane];
-    uint64_t old, new;
+    uint64_t new = lane_read(r, in->a, x->width, lane);
 
-    if (in->format == ISA_LLOAD) {
-        lane_write(r, in->d, x->width, lane, memory_read(p, (enum isa_type)in->dtype));
-        return false;
-    }
-    new = lane_read(r, in->a, x->width, lane);
     if (x->atomic) {
         uint64_t comparand = in->c.kind == ISA_O_V ? lane_read(r, in->c, x->width, lane) : 0;
+        uint64_t old = memory_read(p, (enum isa_type)in->dtype);
 
-        old = memory_read(p, (enum isa_type)in->dtype);
         new = isa_atomic(in->op, old, new, comparand);
         if (in->flags & ISA_F_RETURN)
             lane_write(r, in->d, x->width, lane, old);
@@ -82,13 +140,55 @@ static bool act(struct isa_wave *r, const struct local *x, unsigned lane)
     return true;
 }
 
+/* All lanes, 4 bytes each. */
+static bool is_full_word(const struct local *x)
+{
+    return x->bytes == 4 && x->active == bits_low(x->width);
+}
+
+static void load_words(uint32_t *d, const struct local *x)
+{
+    if (x->pattern == ISA_AFFINE && x->stride == 4) {
+        memcpy(d, x->lds + x->address[0], x->width * 4);
+        return;
+    }
+    for (unsigned lane = 0; lane < x->width; lane++)
+        memcpy(&d[lane], x->lds + x->address[lane], 4);
+}
+
+static void load(struct isa_wave *r, const struct local *x)
+{
+    if (is_full_word(x)) {
+        load_words(r->v + (size_t)x->in->d.index * x->width, x);
+        return;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        load_lane(r, x, bits_first(rest));
+}
+
+static bool change(struct isa_wave *r, const struct local *x)
+{
+    bool changed = false;
+
+    if (!x->atomic && is_full_word(x) && x->pattern == ISA_AFFINE && x->stride == 4) {
+        const uint32_t *a = r->v + (size_t)x->in->a.index * x->width;
+
+        changed = memcmp(x->lds + x->address[0], a, x->width * 4) != 0;
+        memcpy(x->lds + x->address[0], a, x->width * 4);
+        return changed;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        changed |= change_lane(r, x, bits_first(rest));
+    return changed;
+}
+
 /* ---- banks ---- */
 
 /*
  * Passes of one group of lanes: the most different words that one bank has to serve; for atomics, which
  * follow each other on a word, the most lanes.
  */
-static unsigned group_passes(const struct local *x, uint64_t lanes, unsigned banks)
+static unsigned passes_by_bank(const struct local *x, uint64_t lanes, unsigned banks)
 {
     uint32_t word[BANKS_MAX][ISA_MAX_WIDTH];
     uint8_t count[BANKS_MAX] = {0};
@@ -118,28 +218,85 @@ static unsigned lanes_per_pass(const struct sim_config *c, const struct local *x
     return lanes ? lanes : 1;
 }
 
-static int count_passes(struct sim_machine *m, struct wavefront *w, const struct local *x)
+static struct local_passes count_passes(const struct sim_config *c, const struct local *x)
 {
-    unsigned step = lanes_per_pass(&m->config, x);
-    unsigned passes = 0, least = 0;
+    unsigned step = lanes_per_pass(c, x);
+    struct local_passes p = {0, 0};
 
     for (unsigned first = 0; first < x->width; first += step) {
         uint64_t lanes = x->active & (bits_low(first + step) & ~bits_low(first));
 
         if (!lanes)
             continue;
-        least++;
-        passes += group_passes(x, lanes, m->config.lds_banks);
+        p.least++;
+        p.passes = (uint16_t)(p.passes + passes_by_bank(x, lanes, c->lds_banks));
     }
-    w->run->c.local_passes += passes;
-    w->run->c.local_conflict_passes += passes - least;
-    return (int)passes;
+    return p;
+}
+
+/* ---- the same pattern again ---- */
+
+/*
+ * Wavefronts mostly repeat a few patterns, moved by whole words, which does not change how the banks are met. So the passes are
+ * remembered by what they follow from: the lanes' distances from the first active one.
+ */
+static void distances(const struct local *x, uint32_t *out)
+{
+    uint32_t first = x->address[bits_first(x->active)] & ~3u;
+
+    if (x->active == bits_low(x->width)) {
+        for (unsigned lane = 0; lane < x->width; lane++)
+            out[lane] = x->address[lane] - first;
+        return;
+    }
+    for (unsigned lane = 0; lane < x->width; lane++)
+        out[lane] = x->active >> lane & 1 ? x->address[lane] - first : 0;
+}
+
+/* Of a few lanes: enough to keep the patterns of a kernel apart. */
+static uint32_t pattern_hash(const uint32_t *distance, unsigned width)
+{
+    uint32_t h = distance[1] ^ distance[width / 2] << 3 ^ distance[width - 1] << 7 ^ distance[width / 4] << 13;
+
+    return (h * 0x9e3779b1u) >> 16;
+}
+
+static bool same_pattern(const struct local_pattern *p, const struct local *x, const uint32_t *distance)
+{
+    return p->active == x->active && p->bytes == x->bytes && p->atomic == x->atomic &&
+           memcmp(p->distance, distance, x->width * sizeof *distance) == 0;
+}
+
+static struct local_passes passes_of(struct sim_machine *m, const struct local *x)
+{
+    uint32_t distance[ISA_MAX_WIDTH];
+    struct local_pattern *p;
+
+    distances(x, distance);
+    p = &m->device->patterns[pattern_hash(distance, x->width) % LOCAL_PATTERNS];
+    if (!same_pattern(p, x, distance)) {
+        p->active = x->active;
+        p->bytes = (uint8_t)x->bytes;
+        p->atomic = x->atomic;
+        memcpy(p->distance, distance, x->width * sizeof *distance);
+        p->result = count_passes(&m->config, x);
+    }
+    return p->result;
+}
+
+static int book_passes(struct sim_machine *m, struct wavefront *w, const struct local *x)
+{
+    struct local_passes p = passes_of(m, x);
+
+    w->run->c.local_accesses++;
+    w->run->c.local_passes += p.passes;
+    w->run->c.local_conflict_passes += p.passes - p.least;
+    return p.passes;
 }
 
 int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active)
 {
     const struct isa_insn *in = w->next;
-    bool changed = false;
     struct local x;
 
     if (!active)
@@ -150,12 +307,12 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active)
     x.bytes = isa_type_bytes((enum isa_type)(in->format == ISA_LSTORE ? in->stype : in->dtype));
     x.atomic = in->format == ISA_LATOMIC;
     x.lds = w->group->lds;
+    x.stride = 0;
     if (!find_addresses(m, w, &x))
         return -1;
-    for (uint64_t rest = active; rest; rest &= rest - 1)
-        changed |= act(&w->regs, &x, bits_first(rest));
-    if (changed)
+    if (in->format == ISA_LLOAD)
+        load(&w->regs, &x);
+    else if (change(&w->regs, &x))
         progress_effect(m->device);
-    w->run->c.local_accesses++;
-    return count_passes(m, w, &x);
+    return book_passes(m, w, &x);
 }

@@ -140,9 +140,11 @@ static void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, u
 
 /* ---- look-ups ---- */
 
-static uint32_t l1_set(const struct sim_machine *m, const struct cu *cu, uint64_t line)
+static uint32_t l1_set(const struct sim_machine *m, uint64_t line)
 {
-    return (uint32_t)((line >> m->device->line_shift) % cu->l1.sets);
+    uint64_t n = line >> m->device->line_shift;
+
+    return fastmod_rest(&m->device->by_l1_sets, (uint32_t)(n ^ n >> 32));
 }
 
 /* Sectors of the line that L1 holds. */
@@ -152,7 +154,7 @@ static uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 
     if (!m->config.l1_enabled)
         return 0;
-    i = cache_find(&cu->l1, l1_set(m, cu, line), line);
+    i = cache_find(&cu->l1, l1_set(m, line), line);
     if (i == CACHE_NONE)
         return 0;
     cache_touch(&cu->l1, i);
@@ -230,7 +232,7 @@ static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_requ
 
     if (!m->config.l1_enabled || !atomic)
         return;
-    i = cache_find(&cu->l1, l1_set(m, cu, l->line), l->line);
+    i = cache_find(&cu->l1, l1_set(m, l->line), l->line);
     if (i != CACHE_NONE)
         cu->l1.lines[i].valid &= ~l->sectors;
 }
@@ -281,7 +283,7 @@ static void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_
 
     if (!m->config.l1_enabled)
         return;
-    set = l1_set(m, cu, line);
+    set = l1_set(m, line);
     i = cache_find(&cu->l1, set, line);
     if (i == CACHE_NONE) {
         i = cache_victim(&cu->l1, set);
@@ -308,6 +310,17 @@ static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, u
         pool_give(&cu->waiters, i);
         op_line_done(m, cu, op, cycle);
     }
+}
+
+void lsu_prefetch(const struct sim_machine *m, uint32_t request)
+{
+    const struct request *r = request_at(m->device, request);
+    const struct cu *cu = &m->device->cus[r->cu];
+
+    if (r->kind != REQ_LOAD)
+        return;
+    __builtin_prefetch(&cu->mshrs[r->owner]);
+    cache_prefetch(&cu->l1, l1_set(m, r->line));
 }
 
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)

@@ -162,29 +162,62 @@ static void serve_l2(struct sim_machine *m)
 
     for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE; i = next) {
         next = request_at(d, i)->next;
+        if (next != POOL_NONE)
+            __builtin_prefetch(request_at(d, next));
         l2_arrive(m, i, m->now_ps);
     }
 }
 
+/* Looks two requests ahead: at the one to find the other, and what it will touch. */
 static void serve_fills(struct sim_machine *m)
 {
     struct device *d = m->device;
     uint64_t cycle = transit_next(d->to_cu);
+    uint32_t i = transit_take(d->to_cu, cycle), next = request_at(d, i)->next;
 
-    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != POOL_NONE; i = next) {
-        next = request_at(d, i)->next;
+    while (i != POOL_NONE) {
+        uint32_t after = POOL_NONE;
+
+        if (next != POOL_NONE) {
+            after = request_at(d, next)->next;
+            lsu_prefetch(m, next);
+            if (after != POOL_NONE)
+                __builtin_prefetch(request_at(d, after));
+        }
         lsu_fill(m, i, cycle);
+        i = next;
+        next = after;
     }
 }
 
-static void serve_issue(struct sim_machine *m)
+enum { ISSUE_BATCH = 64 };
+
+static uint32_t take_units(struct calendar *c, uint64_t cycle, uint32_t *units)
 {
-    struct device *d = m->device;
-    uint64_t cycle = calendar_next(&d->calendar);
+    uint32_t n = 0;
     int32_t unit;
 
-    while ((unit = calendar_take(&d->calendar, cycle)) >= 0 && m->fault.status == HD_OK)
-        simd_tick(m, (uint32_t)unit, cycle);
+    while (n < ISSUE_BATCH && (unit = calendar_take(c, cycle)) >= 0)
+        units[n++] = (uint32_t)unit;
+    return n;
+}
+
+/* No cycle of a SIMD unit makes another due in the same cycle, so those that are can be taken together. */
+static void serve_issue(struct sim_machine *m)
+{
+    struct calendar *c = &m->device->calendar;
+    uint64_t cycle = calendar_next(c);
+    uint32_t units[ISSUE_BATCH], n;
+
+    while ((n = take_units(c, cycle, units)) > 0) {
+        for (uint32_t i = 0; i < n && m->fault.status == HD_OK; i++) {
+            if (i + 2 < n)
+                simd_prefetch(m, units[i + 2], cycle, true);
+            if (i + 1 < n)
+                simd_prefetch(m, units[i + 1], cycle, false);
+            simd_tick(m, units[i], cycle);
+        }
+    }
 }
 
 /* A cycle of the core clock as a time; the cycle may be "never". */

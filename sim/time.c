@@ -77,3 +77,12 @@ uint64_t rate_serve(struct rate_server *s, uint64_t time_ps, uint64_t bytes, uin
     pass_bytes(s, bytes);
     return s->free_ps;
 }
+
+struct rate_step rate_step_of(const struct rate_server *s, uint64_t bytes)
+{
+    struct rate_server fresh;
+
+    rate_init(&fresh, s->bytes_per_second);
+    pass_bytes(&fresh, bytes);
+    return (struct rate_step){.whole_ps = fresh.free_ps, .rest = fresh.rest};
+}

@@ -38,4 +38,28 @@ void rate_init(struct rate_server *s, uint64_t bytes_per_second);
  */
 uint64_t rate_serve(struct rate_server *s, uint64_t time_ps, uint64_t bytes, uint64_t *start_ps);
 
+/* What a number of bytes adds to a server of a fixed rate, found once. */
+struct rate_step {
+    uint64_t whole_ps, rest;
+};
+
+struct rate_step rate_step_of(const struct rate_server *s, uint64_t bytes);
+/* The same as rate_serve for the bytes of the step, which is of a server of the same rate. */
+static inline uint64_t rate_serve_step(struct rate_server *s, uint64_t time_ps, const struct rate_step *step,
+                                       uint64_t *start_ps)
+{
+    if (s->free_ps < time_ps) {
+        s->free_ps = time_ps;
+        s->rest = 0;
+    }
+    *start_ps = s->free_ps;
+    s->free_ps += step->whole_ps;
+    s->rest += step->rest;
+    if (s->rest >= s->bytes_per_second) {
+        s->rest -= s->bytes_per_second;
+        s->free_ps++;
+    }
+    return s->free_ps;
+}
+
 #endif

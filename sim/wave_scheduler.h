@@ -12,7 +12,7 @@
 struct simd;
 
 struct wave_scheduler {
-    /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last, s->age[] the order of arrival. */
+    /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last, s->order[] the order of arrival. */
     uint32_t (*pick)(const struct simd *s, uint64_t eligible);
 };
 

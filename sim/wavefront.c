@@ -120,11 +120,11 @@ static struct wavefront *free_wave(struct sim_machine *m, struct cu *cu)
             best = i;
     slot = bits_first(~cu->simds[best].used);
     w = cu->waves + best * m->device->simd_slots + slot;
-    w->cu = cu->id;
-    w->simd = best;
-    w->slot = slot;
+    w->cu = (uint16_t)cu->id;
+    w->simd = (uint8_t)best;
+    w->slot = (uint8_t)slot;
     cu->simds[best].used |= UINT64_C(1) << slot;
-    cu->simds[best].age[slot] = cu->next_age++;
+    cu->simds[best].order[cu->simds[best].norder++] = (uint8_t)slot;
     return w;
 }
 
@@ -136,7 +136,8 @@ static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g
     w->run = run;
     w->group = g;
     w->life++;
-    w->ahead = w->loads = w->stores = 0;
+    w->ahead = 0;
+    w->loads = w->stores = 0;
     w->stored_ps = 0;
     w->progress = (struct progress){0};
     if (!init_registers(m, w, run, wave))
@@ -232,13 +233,24 @@ void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now)
         wave_retire(m, w, now);
 }
 
+static void leave_simd(struct simd *s, const struct wavefront *w)
+{
+    uint64_t bit = UINT64_C(1) << w->slot;
+    uint32_t i = 0;
+
+    s->used &= ~bit;
+    s->of_unit[w->unit] &= ~bit;
+    while (s->order[i] != w->slot)
+        i++;
+    s->norder--;
+    memmove(s->order + i, s->order + i + 1, s->norder - i);
+}
+
 void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     struct cu *cu = &m->device->cus[w->cu];
-    struct simd *s = &cu->simds[w->simd];
     struct kernel_run *run = w->run;
     struct workgroup *g = w->group;
-    uint64_t bit = UINT64_C(1) << w->slot;
 
     if (m->mode == SIM_TIMED) {
         wave_book(w, now, SIM_STALL_MEMORY);
@@ -246,8 +258,7 @@ void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
             probe_wave(m, w, HD_PROBE_WAVE_END, now);
     }
     w->state = WAVE_FREE;
-    s->used &= ~bit;
-    s->of_unit[w->unit] &= ~bit;
+    leave_simd(&cu->simds[w->simd], w);
     if (--g->waves)
         return;
     give_room(cu, run);

@@ -5,9 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In plain arithmetic: baseline x86-64 has no instruction for it, and the compiler would call a function. */
 static inline unsigned bits_count(uint64_t mask)
 {
-    return (unsigned)__builtin_popcountll(mask);
+    mask -= mask >> 1 & UINT64_C(0x5555555555555555);
+    mask = (mask & UINT64_C(0x3333333333333333)) + (mask >> 2 & UINT64_C(0x3333333333333333));
+    mask = (mask + (mask >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(mask * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* Index of the lowest set bit; mask must not be 0. */
