@@ -3,20 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t places(const struct cache *c)
+{
+    return (uint64_t)c->sets * c->stride;
+}
+
+static void *array(uint64_t count, size_t size)
+{
+    return aligned_alloc(64, bits_round_up(count * size, 64));
+}
+
 bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors, bool timed)
 {
-    uint64_t lines = (uint64_t)sets * ways;
-
     memset(c, 0, sizeof *c);
     c->sets = sets;
     c->ways = ways;
     c->sectors = sectors;
-    c->tags = malloc(lines * sizeof *c->tags);
-    c->used = malloc(lines * sizeof *c->used);
-    c->lines = malloc(lines * sizeof *c->lines);
+    c->stride = (uint32_t)bits_round_up(ways, 4);
+    c->keys = array(places(c), sizeof *c->keys);
+    c->tags = array(places(c), sizeof *c->tags);
+    c->used = array(places(c), sizeof *c->used);
+    c->lines = array(places(c), sizeof *c->lines);
     if (timed)
-        c->ready = calloc(lines, sectors * sizeof *c->ready);
-    if (!c->tags || !c->used || !c->lines || (timed && !c->ready))
+        c->ready = calloc(places(c), sectors * sizeof *c->ready);
+    if (!c->keys || !c->tags || !c->used || !c->lines || (timed && !c->ready))
         return false;
     cache_clear(c);
     return true;
@@ -24,6 +34,7 @@ bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors,
 
 void cache_free(struct cache *c)
 {
+    free(c->keys);
     free(c->tags);
     free(c->used);
     free(c->lines);
@@ -33,28 +44,30 @@ void cache_free(struct cache *c)
 
 void cache_clear(struct cache *c)
 {
-    uint64_t lines = (uint64_t)c->sets * c->ways;
-
-    memset(c->tags, 0xff, lines * sizeof *c->tags);
-    memset(c->used, 0, lines * sizeof *c->used);
-    for (uint64_t i = 0; i < lines; i++)
+    memset(c->keys, 0xff, places(c) * sizeof *c->keys);
+    memset(c->tags, 0xff, places(c) * sizeof *c->tags);
+    memset(c->used, 0, places(c) * sizeof *c->used);
+    for (uint64_t i = 0; i < places(c); i++)
         c->lines[i] = (struct cache_line){.waiters = UINT32_MAX};
     c->clock = 0;
 }
 
 uint32_t cache_victim(const struct cache *c, uint32_t set)
 {
-    const uint64_t *used = c->used + (uint64_t)set * c->ways;
+    const uint64_t *used = c->used + (uint64_t)set * c->stride;
+    uint64_t oldest = used[0];
     uint32_t best = 0;
 
-    for (uint32_t way = 1; way < c->ways; way++)
-        if (used[way] < used[best])
-            best = way;
-    return used[best] & CACHE_HELD ? CACHE_NONE : set * c->ways + best;
+    for (uint32_t way = 1; way < c->ways; way++) {
+        best = used[way] < oldest ? way : best;
+        oldest = used[way] < oldest ? used[way] : oldest;
+    }
+    return oldest & CACHE_HELD ? CACHE_NONE : set * c->stride + best;
 }
 
 void cache_replace(struct cache *c, uint32_t index, uint64_t tag)
 {
+    c->keys[index] = cache_key(tag);
     c->tags[index] = tag;
     c->used[index] = 0;
     c->lines[index] = (struct cache_line){.waiters = UINT32_MAX};

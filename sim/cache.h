@@ -5,8 +5,11 @@
 #ifndef HD_SIM_CACHE_H
 #define HD_SIM_CACHE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "sim/base/bits.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define CACHE_NONE UINT32_MAX /* no such way */
 #define CACHE_HELD (UINT64_C(1) << 63)
@@ -18,10 +21,12 @@ struct cache_line {
     uint32_t waiters;  /* list of the owner's, UINT32_MAX when empty */
 };
 
-/* Lines are named by set * ways + way. What a look-up reads is kept together. */
+/* Lines are named by set * stride + way. What a look-up reads is kept together. */
 struct cache {
     uint32_t sets, ways, sectors;
+    uint32_t stride;          /* ways, rounded up to 4; the places past the ways stay empty */
     uint64_t clock;           /* order of uses */
+    uint32_t *keys;           /* a part of the tag, to find the one way that is worth a look */
     uint64_t *tags;           /* address of the line, or UINT64_MAX */
     uint64_t *used;           /* order of last use, 0: never; CACHE_HELD is added while data is on its way */
     struct cache_line *lines;
@@ -33,14 +38,38 @@ bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors,
 void cache_free(struct cache *c);
 void cache_clear(struct cache *c);
 
+/* Lines are at least 32 bytes. */
+static inline uint32_t cache_key(uint64_t tag)
+{
+    return (uint32_t)(tag >> 5);
+}
+
+/* Which of four ways from `keys` on have the key, a bit each. */
+static inline uint32_t cache_match4(const uint32_t *keys, uint32_t key)
+{
+#ifdef __SSE2__
+    __m128i same = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)keys), _mm_set1_epi32((int)key));
+
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(same));
+#else
+    uint32_t match = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        match |= (uint32_t)(keys[i] == key) << i;
+    return match;
+#endif
+}
+
 /* The line in its set, or CACHE_NONE. */
 static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag)
 {
-    const uint64_t *tags = c->tags + (uint64_t)set * c->ways;
+    uint32_t first = set * c->stride, key = cache_key(tag);
 
-    for (uint32_t way = 0; way < c->ways; way++)
-        if (tags[way] == tag)
-            return set * c->ways + way;
+    for (uint32_t i = first; i < first + c->stride; i += 4) {
+        for (uint32_t match = cache_match4(c->keys + i, key); match; match &= match - 1)
+            if (c->tags[i + bits_first(match)] == tag)
+                return i + bits_first(match);
+    }
     return CACHE_NONE;
 }
 
@@ -68,10 +97,11 @@ static inline void cache_set_fetching(struct cache *c, uint32_t index, uint32_t 
 /* The tags of a set will be looked up soon. */
 static inline void cache_prefetch(const struct cache *c, uint32_t set)
 {
-    __builtin_prefetch(c->tags + (uint64_t)set * c->ways);
-    __builtin_prefetch(c->tags + (uint64_t)(set + 1) * c->ways - 1);
-    __builtin_prefetch(c->used + (uint64_t)set * c->ways);
-    __builtin_prefetch(c->used + (uint64_t)(set + 1) * c->ways - 1);
+    uint64_t first = (uint64_t)set * c->stride;
+
+    __builtin_prefetch(c->keys + first);
+    __builtin_prefetch(c->used + first);
+    __builtin_prefetch(c->used + first + c->stride - 1);
 }
 
 static inline uint64_t *cache_ready(const struct cache *c, uint32_t index)

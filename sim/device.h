@@ -344,8 +344,11 @@ uint32_t request_new(struct sim_machine *m, const struct request *r);
 struct request *request_at(const struct device *d, uint32_t index);
 /* The sectors that a channel has read for a line of L2 are ready at ready_ps. */
 void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_ps);
-/* Sends a request to the channel of its line, where it arrives at arrival_ps. The requests of one slice are sent in order of arrival. */
-void dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
+/*
+ * Sends a request to the channel of its line, where it arrives at arrival_ps; the requests of one slice are sent in order of
+ * arrival. Returns when its data is ready if that is known, else SIM_NEVER: l2_fetched() says it later.
+ */
+uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
 
 /* ---- sim/lsu.c, again ---- */
 

@@ -18,9 +18,9 @@ enum event_kind {
     EV_TICKET,      /* b: ticket: completes (a host fault's move, for example) */
     EV_KERNEL_DONE, /* a: kernel run */
     EV_DISPATCH,    /* the dispatcher may place a work-group */
-    EV_L2,          /* a request arrives at a slice */
+    EV_L2,          /* a request that found no way of its L2 set free tries again */
     EV_DRAM,        /* a request arrives at a channel */
-    EV_FILL,        /* data arrives at a compute unit */
+    EV_FILL,        /* an answer that is too late for sim/transit.h arrives at its compute unit */
     EV_NUM_KINDS
 };
 

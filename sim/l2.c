@@ -90,6 +90,15 @@ void fill_event(struct sim_machine *m, const struct event *e)
     lsu_fill(m, e->a, clock_cycle_at(&m->core, e->time_ps));
 }
 
+static void set_ready(struct cache *l2, uint32_t i, uint32_t sectors, uint64_t ready_ps)
+{
+    uint64_t *ready = cache_ready(l2, i);
+
+    l2->lines[i].valid |= sectors;
+    for (; sectors; sectors &= sectors - 1)
+        ready[bits_first(sectors)] = ready_ps;
+}
+
 void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t ready_ps)
 {
     struct cache *l2 = &m->device->l2;
@@ -98,9 +107,7 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
     uint32_t *link = &l2->lines[i].waiters;
 
     cache_set_fetching(l2, i, l2->lines[i].fetching & ~sectors);
-    l2->lines[i].valid |= sectors;
-    for (uint32_t rest = sectors; rest; rest &= rest - 1)
-        cache_ready(l2, i)[bits_first(rest)] = ready_ps;
+    set_ready(l2, i, sectors, ready_ps);
     while (*link != NONE32) {
         uint32_t index = *link;
         struct request *r = request_at(m->device, index);
@@ -147,7 +154,8 @@ static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_
     return i;
 }
 
-static void fetch(struct sim_machine *m, const struct request *r, uint32_t sectors, uint64_t at_ps)
+/* Asks DRAM for sectors; when they are ready, or SIM_NEVER if that is not known yet. */
+static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t sectors, uint64_t at_ps)
 {
     struct request f = {
         .line = r->line, .sectors = sectors, .kind = REQ_LOAD, .slice = r->slice, .set = r->set,
@@ -155,7 +163,7 @@ static void fetch(struct sim_machine *m, const struct request *r, uint32_t secto
 
     r->run->c.dram_read_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
     r->run->c.l2_misses += bits_count(sectors);
-    dram_send(m, &f, at_ps);
+    return dram_send(m, &f, at_ps);
 }
 
 /* When the sectors, all valid, are ready, if not before at_ps. */
@@ -169,9 +177,8 @@ static uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t secto
     return at_ps;
 }
 
-/* The request waits at its line for `missing` sectors, of which the `fresh` ones have to be fetched. */
-static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing, uint32_t fresh,
-                     uint64_t served_ps, uint64_t at_ps)
+/* The request waits at its line for sectors that are on their way. */
+static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
     struct request *r = request_at(m->device, index);
@@ -180,35 +187,45 @@ static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t
     r->at_ps = at_ps;
     r->next = l2->lines[i].waiters;
     l2->lines[i].waiters = index;
-    cache_set_fetching(l2, i, l2->lines[i].fetching | fresh);
-    if (fresh)
-        fetch(m, r, fresh, served_ps);
+}
+
+static void fetch_fresh(struct sim_machine *m, const struct request *r, uint32_t i, uint32_t fresh, uint64_t at_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    uint64_t ready_ps = fetch(m, r, fresh, at_ps);
+
+    if (ready_ps == SIM_NEVER)
+        cache_set_fetching(l2, i, l2->lines[i].fetching | fresh);
+    else
+        set_ready(l2, i, fresh, ready_ps);
 }
 
 /* A load or atomic: what is missing is fetched; served_ps is when the slice has served it. */
 static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
 {
     struct cache *l2 = &m->device->l2;
-    const struct request *r = request_at(m->device, index);
-    uint32_t i = line_for(m, r, served_ps), known, fresh;
+    struct request r = *request_at(m->device, index);
+    uint32_t i = line_for(m, &r, served_ps), fresh, missing;
     uint64_t at_ps;
 
     if (i == CACHE_NONE) {
         /* Every way waits for data: it tries again when it would have been served, and then every l2.latency_cycles. */
         machine_schedule(m, served_ps > m->now_ps ? served_ps : served_ps + m->device->l2_latency_ps,
-                         UNIT_L2 + r->slice, EV_L2, index, 0);
+                         UNIT_L2 + r.slice, EV_L2, index, 0);
         return;
     }
-    known = r->sectors & l2->lines[i].valid;
-    fresh = r->sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
-    at_ps = ready_time(l2, i, known, served_ps);
-    r->run->c.l2_hits += bits_count(r->sectors & ~fresh);
-    if (r->kind != REQ_LOAD)
-        l2->lines[i].dirty |= r->sectors;
-    if (known == r->sectors)
-        answer(m, index, at_ps);
+    fresh = r.sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
+    r.run->c.l2_hits += bits_count(r.sectors & ~fresh);
+    if (fresh)
+        fetch_fresh(m, &r, i, fresh, served_ps);
+    if (r.kind != REQ_LOAD)
+        l2->lines[i].dirty |= r.sectors;
+    missing = r.sectors & ~l2->lines[i].valid;
+    at_ps = ready_time(l2, i, r.sectors & ~missing, served_ps);
+    if (missing)
+        wait_for(m, index, i, missing, at_ps);
     else
-        wait_for(m, index, i, r->sectors & ~known, fresh, served_ps, at_ps);
+        answer(m, index, at_ps);
 }
 
 static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
@@ -221,11 +238,8 @@ static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
         write_back(m, r, r->line, r->sectors, at_ps);
     } else {
         struct cache_line *line = &l2->lines[i];
-        uint32_t fresh = r->sectors & ~line->valid & ~line->fetching;
 
-        for (uint32_t rest = fresh; rest; rest &= rest - 1)
-            cache_ready(l2, i)[bits_first(rest)] = at_ps;
-        line->valid |= fresh;
+        set_ready(l2, i, r->sectors & ~line->valid & ~line->fetching, at_ps);
         line->dirty |= r->sectors;
     }
     answer(m, index, at_ps);

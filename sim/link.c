@@ -24,13 +24,18 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+uint32_t link_engines(const struct sim_config *c)
+{
+    return c->link_duplex ? c->copy_engines : 1;
+}
+
 struct link *link_new(const struct sim_config *c)
 {
     struct link *l = calloc(1, sizeof *l);
 
     if (!l)
         return NULL;
-    l->nengines = c->link_duplex ? c->copy_engines : 1;
+    l->nengines = link_engines(c);
     rate_init(&l->rates[false][true], c->link_d2h_rate);
     rate_init(&l->rates[false][false], least(c->link_d2h_rate, c->link_pageable_rate));
     rate_init(&l->rates[true][true], c->link_h2d_rate);

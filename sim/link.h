@@ -20,6 +20,9 @@
 struct sim_machine;
 struct link;
 
+/* Copy engines that work side by side: 2, one for each direction, or 1 for both. */
+uint32_t link_engines(const struct sim_config *config);
+
 struct link *link_new(const struct sim_config *config);
 void link_free(struct link *l);
 

@@ -6,6 +6,10 @@
     _(in_order, "in-order", "all work-groups of a kernel before those of the next")               \
     _(round_robin, "round-robin", "one work-group of each resident kernel in turn")
 
+#define ROW(id, name, doc) extern const struct placement placement_##id;
+LIST(ROW)
+#undef ROW
+
 const struct placement *const placements[] = {
 #define ROW(id, name, doc) &placement_##id,
     LIST(ROW)

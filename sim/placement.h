@@ -21,8 +21,6 @@ struct placement {
     struct kernel_run *(*pick)(struct device *d, uint32_t compute_units, struct cu **cu);
 };
 
-extern const struct placement placement_in_order, placement_round_robin;
-
 /* In the order of `heddle list`; the value of launch.placement is the index. Ends with NULL. */
 extern const struct placement *const placements[];
 /* The same list as names, for the parameter table. */

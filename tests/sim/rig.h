@@ -191,7 +191,7 @@ static inline uint32_t rig_queue(struct rig *r)
 
 static inline uint64_t rig_submit(struct rig *r, uint32_t queue, const struct sim_cmd *cmd)
 {
-    uint64_t ticket;
+    uint64_t ticket = 0;
     struct hd_error err = {0};
 
     if (sim_submit(&r->m, queue, cmd, &ticket, &err))
