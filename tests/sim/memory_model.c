@@ -1,0 +1,827 @@
+#include "tests/sim/memory_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_PS 1000000000000u
+
+__extension__ typedef unsigned __int128 u128;
+
+/* ---- time ---- */
+
+uint64_t mem_edge(uint64_t hz, uint64_t cycle)
+{
+    return (uint64_t)((u128)cycle * SECOND_PS / hz);
+}
+
+uint64_t mem_cycle_at(uint64_t hz, uint64_t time_ps)
+{
+    uint64_t cycle = (uint64_t)((u128)time_ps * hz / SECOND_PS);
+
+    while (mem_edge(hz, cycle) < time_ps)
+        cycle++;
+    return cycle;
+}
+
+/* Passes bytes at a rate, one request after the other: the time of all since it was idle last is rounded down. */
+struct server {
+    uint64_t rate, since_ps, bytes;
+};
+
+static uint64_t server_end(const struct server *s)
+{
+    return s->since_ps + (uint64_t)((u128)s->bytes * SECOND_PS / s->rate);
+}
+
+static uint64_t serve(struct server *s, uint64_t arrival_ps, uint64_t bytes, uint64_t *start_ps)
+{
+    *start_ps = server_end(s);
+    if (arrival_ps > *start_ps) {
+        *start_ps = s->since_ps = arrival_ps;
+        s->bytes = 0;
+    }
+    s->bytes += bytes;
+    return server_end(s);
+}
+
+/* ---- what there is ---- */
+
+enum sector_state { ABSENT, FETCHING, KNOWN }; /* KNOWN: its time is, and may be to come */
+
+#define LIST(type)                                                                                 \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t len, room;                                                                          \
+    }
+
+/* Adds to the end of a list. */
+#define ADD(list, item)                                                                            \
+    ((list).at = room_for_one((list).at, (list).len, &(list).room, sizeof *(list).at),             \
+     (list).at[(list).len++] = (item))
+
+static void *room_for_one(void *at, size_t len, size_t *room, size_t bytes)
+{
+    if (len < *room)
+        return at;
+    *room = *room ? 2 * *room : 64;
+    at = realloc(at, *room * bytes);
+    if (!at)
+        abort();
+    return at;
+}
+
+struct l2_line {
+    uint64_t line, used;
+    unsigned slice, set;
+    enum sector_state state[MEM_SECTORS];
+    uint64_t ready_ps[MEM_SECTORS];
+    bool dirty[MEM_SECTORS];
+};
+
+struct l1_line {
+    uint64_t line, used;
+    uint32_t valid;
+};
+
+/* A line on its way to a compute unit. */
+struct miss {
+    uint64_t line;
+    uint32_t sectors; /* asked for and not here yet */
+};
+
+/* A line of a load that waits for sectors of a miss. */
+struct want {
+    uint64_t line;
+    size_t access;
+    uint32_t sectors;
+};
+
+struct cu {
+    LIST(struct l1_line) l1;
+    LIST(struct miss) misses;
+    LIST(struct want) wants;
+    bool held;
+    size_t held_access;
+    unsigned held_line;
+    uint64_t place; /* of the next look-up: cycle * l1.lines_per_cycle + number in the cycle */
+};
+
+/* Sectors of a line on their way to L2 and back, or from L2 to DRAM. */
+struct request {
+    size_t access;
+    struct mem_line what;
+    enum mem_kind kind;
+    unsigned cu, run;
+    bool write_back;
+    uint32_t missing; /* waiting in L2: the sectors that are not known */
+    uint64_t at_ps;   /* waiting in L2: when the known ones are there */
+};
+
+/* What is served first of what happens at one time. */
+enum what { AT_DRAM, AGAIN_AT_L2, AT_L2, AT_CU };
+
+struct pending {
+    uint64_t time_ps, order; /* of being scheduled */
+    enum what what;
+    unsigned unit; /* DRAM channels and slices that try again: in order of number */
+    size_t request;
+};
+
+struct model {
+    const struct sim_config *c;
+    struct mem_access *accesses;
+    struct mem_result *result;
+    uint64_t now_ps, order, uses;
+    uint64_t noc_ps, l2_latency_ps, atomic_ps, dram_latency_ps;
+    unsigned line_sectors, l2_sets, l1_sets; /* of a line; of a slice; of an L1 */
+    struct server *slices, *channels;
+    struct cu *cus;
+    LIST(struct l2_line) l2;
+    LIST(struct request) requests;
+    LIST(size_t) waiting; /* requests in L2 whose data is on its way */
+    LIST(struct pending) pending;
+};
+
+static void *table(size_t count, size_t bytes)
+{
+    void *p = calloc(count, bytes);
+
+    if (!p)
+        abort();
+    return p;
+}
+
+void mem_log_add(struct mem_log *log, struct mem_event e)
+{
+    ADD(*log, e);
+}
+
+static unsigned count_bits(uint32_t bits)
+{
+    unsigned n = 0;
+
+    for (; bits; bits >>= 1)
+        n += bits & 1;
+    return n;
+}
+
+static uint64_t bytes_of(const struct model *m, uint32_t sectors)
+{
+    return (uint64_t)count_bits(sectors) * m->c->sector_bytes;
+}
+
+static struct mem_counters *counters_of(const struct model *m, const struct request *r)
+{
+    return &m->result->counters[r->run];
+}
+
+static size_t add_request(struct model *m, struct request r)
+{
+    ADD(m->requests, r);
+    return m->requests.len - 1;
+}
+
+static void schedule(struct model *m, uint64_t time_ps, enum what what, unsigned unit,
+                     size_t request)
+{
+    struct pending p = {time_ps, m->order++, what, unit, request};
+
+    ADD(m->pending, p);
+}
+
+/* ---- where lines belong ---- */
+
+/* The line's number with its upper bytes folded in, over the slices. */
+static unsigned slice_of(const struct model *m, uint64_t line)
+{
+    uint64_t number = line / m->c->line_bytes, folded = 0;
+
+    for (unsigned byte = 0; byte < 4; byte++)
+        folded ^= number >> 8 * byte;
+    return (unsigned)(folded % m->c->l2_slices);
+}
+
+static unsigned l2_set_of(const struct model *m, uint64_t line)
+{
+    return (unsigned)(line / m->c->line_bytes / m->c->l2_slices % m->l2_sets);
+}
+
+static unsigned l1_set_of(const struct model *m, uint64_t line)
+{
+    return (unsigned)(line / m->c->line_bytes % m->l1_sets);
+}
+
+/* Neighbouring slices share a channel. */
+static unsigned channel_of(const struct model *m, uint64_t line)
+{
+    return slice_of(m, line) / (m->c->l2_slices / m->c->dram_channels);
+}
+
+/* ---- sending ---- */
+
+static void send_to_l2(struct model *m, const struct request *r, uint64_t cycle)
+{
+    uint64_t time_ps = mem_edge(m->c->core_hz, cycle) + m->noc_ps;
+
+    counters_of(m, r)->sectors += count_bits(r->what.sectors);
+    mem_log_add(&m->result->requests, (struct mem_event){.time_ps = time_ps,
+                                                         .line = r->what.line,
+                                                         .sectors = r->what.sectors,
+                                                         .cu = r->cu,
+                                                         .store = r->kind != MEM_LOAD});
+    schedule(m, time_ps, AT_L2, 0, add_request(m, *r));
+}
+
+/* Everything that the request asked for is there, or has taken effect, at a time. */
+static void answer(struct model *m, size_t index, uint64_t at_ps)
+{
+    const struct request *r = &m->requests.at[index];
+    struct mem_access *a = &m->accesses[r->access];
+    uint64_t cycle = mem_cycle_at(m->c->core_hz, at_ps + m->noc_ps);
+
+    if (r->kind != MEM_LOAD && a->effect_ps < at_ps)
+        a->effect_ps = at_ps;
+    if (r->kind == MEM_LOAD || r->kind == MEM_ATOMIC_RETURN)
+        schedule(m, mem_edge(m->c->core_hz, cycle), AT_CU, 0, index);
+}
+
+/* ---- DRAM ---- */
+
+static struct l2_line *l2_find(struct model *m, uint64_t line)
+{
+    for (size_t i = 0; i < m->l2.len; i++)
+        if (m->l2.at[i].line == line)
+            return &m->l2.at[i];
+    return NULL;
+}
+
+static void stop_waiting(struct model *m, size_t i)
+{
+    m->waiting.len--;
+    memmove(&m->waiting.at[i], &m->waiting.at[i + 1], (m->waiting.len - i) * sizeof *m->waiting.at);
+}
+
+/* Those that wait for sectors of the line: the one that came last is looked at first. */
+static void fetched(struct model *m, uint64_t line, uint32_t sectors, uint64_t ready_ps)
+{
+    struct l2_line *l = l2_find(m, line);
+
+    for (unsigned s = 0; s < m->line_sectors; s++) {
+        if (sectors >> s & 1) {
+            l->state[s] = KNOWN;
+            l->ready_ps[s] = ready_ps;
+        }
+    }
+    for (size_t i = m->waiting.len; i-- > 0;) {
+        size_t index = m->waiting.at[i];
+        struct request *r = &m->requests.at[index];
+
+        if (r->what.line != line)
+            continue;
+        if (r->missing & sectors && r->at_ps < ready_ps)
+            r->at_ps = ready_ps;
+        r->missing &= ~sectors;
+        if (!r->missing) {
+            stop_waiting(m, i);
+            answer(m, index, r->at_ps);
+        }
+    }
+}
+
+static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
+{
+    const struct request r = m->requests.at[index];
+    struct server *channel = &m->channels[channel_of(m, r.what.line)];
+    uint64_t start_ps, end_ps = serve(channel, arrival_ps, bytes_of(m, r.what.sectors), &start_ps);
+
+    if (!r.write_back)
+        fetched(m, r.what.line, r.what.sectors, end_ps + m->dram_latency_ps);
+}
+
+/* A channel that one slice has for itself is told at once, since the slice sends in order of arrival. */
+static void send_to_dram(struct model *m, struct request r, uint64_t arrival_ps)
+{
+    size_t index = add_request(m, r);
+
+    if (m->c->dram_channels == m->c->l2_slices)
+        serve_dram(m, index, arrival_ps);
+    else
+        schedule(m, arrival_ps, AT_DRAM, channel_of(m, r.what.line), index);
+}
+
+static void write_back(struct model *m, unsigned run, uint64_t line, uint32_t sectors,
+                       uint64_t at_ps)
+{
+    struct request r = {.run = run, .what = {.line = line, .sectors = sectors}, .write_back = true};
+
+    counters_of(m, &r)->dram_write_bytes += bytes_of(m, sectors);
+    send_to_dram(m, r, at_ps);
+}
+
+static void fetch(struct model *m, unsigned run, uint64_t line, uint32_t sectors, uint64_t at_ps)
+{
+    struct request r = {.run = run, .what = {.line = line, .sectors = sectors}};
+
+    counters_of(m, &r)->dram_read_bytes += bytes_of(m, sectors);
+    counters_of(m, &r)->l2_misses += count_bits(sectors);
+    send_to_dram(m, r, at_ps);
+}
+
+/* ---- L2 ---- */
+
+static bool fetching(const struct model *m, const struct l2_line *l)
+{
+    for (unsigned s = 0; s < m->line_sectors; s++)
+        if (l->state[s] == FETCHING)
+            return true;
+    return false;
+}
+
+/* The line that was used longest ago in the set, of those that wait for nothing; NULL if there is none. */
+static struct l2_line *l2_oldest(struct model *m, unsigned slice, unsigned set)
+{
+    struct l2_line *best = NULL;
+
+    for (size_t i = 0; i < m->l2.len; i++) {
+        struct l2_line *l = &m->l2.at[i];
+
+        if (l->slice == slice && l->set == set && !fetching(m, l) && (!best || l->used < best->used))
+            best = l;
+    }
+    return best;
+}
+
+static bool l2_full(const struct model *m, unsigned slice, unsigned set)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->l2.len; i++)
+        n += m->l2.at[i].slice == slice && m->l2.at[i].set == set;
+    return n == m->c->l2_ways;
+}
+
+static void l2_evict(struct model *m, unsigned run, struct l2_line *l, uint64_t at_ps)
+{
+    uint32_t dirty = 0;
+
+    m->result->evicted++;
+    for (unsigned s = 0; s < m->line_sectors; s++)
+        dirty |= (uint32_t)l->dirty[s] << s;
+    if (dirty)
+        write_back(m, run, l->line, dirty, at_ps);
+}
+
+/* The line, with room made for it if it is not there; NULL if every line of its set waits for data. */
+static struct l2_line *l2_line_for(struct model *m, unsigned run, uint64_t line, uint64_t at_ps)
+{
+    unsigned slice = slice_of(m, line), set = l2_set_of(m, line);
+    struct l2_line *l = l2_find(m, line);
+
+    if (!l) {
+        if (l2_full(m, slice, set)) {
+            l = l2_oldest(m, slice, set);
+            if (!l)
+                return NULL;
+            l2_evict(m, run, l, at_ps);
+        } else {
+            ADD(m->l2, (struct l2_line){0});
+            l = &m->l2.at[m->l2.len - 1];
+        }
+        *l = (struct l2_line){.line = line, .slice = slice, .set = set};
+    }
+    l->used = ++m->uses;
+    return l;
+}
+
+/* Loads and atomics. What is absent is fetched when the request has been served; what is known may be later than that. */
+static void read_l2(struct model *m, size_t index, uint64_t at_ps)
+{
+    struct request *r = &m->requests.at[index];
+    uint64_t ready_ps = at_ps;
+    struct l2_line *l = l2_line_for(m, r->run, r->what.line, at_ps);
+    uint32_t absent = 0;
+
+    r = &m->requests.at[index];
+    if (!l) {
+        m->result->retries++;
+        schedule(m, at_ps > m->now_ps ? at_ps : at_ps + m->l2_latency_ps, AGAIN_AT_L2,
+                 slice_of(m, r->what.line), index);
+        return;
+    }
+    r->missing = 0;
+    for (unsigned s = 0; s < m->line_sectors; s++) {
+        if (!(r->what.sectors >> s & 1))
+            continue;
+        if (l->state[s] == KNOWN && l->ready_ps[s] > ready_ps)
+            ready_ps = l->ready_ps[s];
+        if (l->state[s] != KNOWN)
+            r->missing |= UINT32_C(1) << s;
+        if (l->state[s] == ABSENT) {
+            absent |= UINT32_C(1) << s;
+            l->state[s] = FETCHING;
+        }
+        l->dirty[s] = l->dirty[s] || r->kind != MEM_LOAD;
+    }
+    counters_of(m, r)->l2_hits += count_bits(r->what.sectors & ~absent);
+    r->at_ps = ready_ps;
+    if (!r->missing) {
+        answer(m, index, ready_ps);
+        return;
+    }
+    ADD(m->waiting, index);
+    if (absent)
+        fetch(m, r->run, r->what.line, absent, at_ps);
+}
+
+/* A store takes its place in L2 at once, beside what may be on its way; with no room in L2 it goes on to DRAM. */
+static void write_l2(struct model *m, size_t index, uint64_t at_ps)
+{
+    const struct request r = m->requests.at[index];
+    struct l2_line *l = l2_line_for(m, r.run, r.what.line, at_ps);
+
+    if (!l) {
+        m->result->passed++;
+        write_back(m, r.run, r.what.line, r.what.sectors, at_ps);
+    }
+    for (unsigned s = 0; l && s < m->line_sectors; s++) {
+        if (!(r.what.sectors >> s & 1))
+            continue;
+        l->dirty[s] = true;
+        if (l->state[s] == ABSENT) {
+            l->state[s] = KNOWN;
+            l->ready_ps[s] = at_ps;
+        }
+    }
+    answer(m, index, at_ps);
+}
+
+/* The slice passes the bytes; an atomic holds it for as long as its lanes on one word take one after the other. */
+static void arrive_at_l2(struct model *m, size_t index)
+{
+    const struct request r = m->requests.at[index];
+    struct server *slice = &m->slices[slice_of(m, r.what.line)];
+    uint64_t bytes = bytes_of(m, r.what.sectors), start_ps;
+    uint64_t end_ps = serve(slice, m->now_ps, bytes, &start_ps);
+
+    counters_of(m, &r)->l2_bytes += bytes;
+    if (r.kind == MEM_ATOMIC || r.kind == MEM_ATOMIC_RETURN) {
+        uint64_t held_ps = start_ps + r.what.serial * m->atomic_ps;
+
+        if (held_ps > end_ps) {
+            slice->since_ps += held_ps - end_ps;
+            end_ps = held_ps;
+        }
+    }
+    if (r.kind == MEM_STORE)
+        write_l2(m, index, end_ps + m->l2_latency_ps);
+    else
+        read_l2(m, index, end_ps + m->l2_latency_ps);
+}
+
+/* ---- L1 and the load-store unit ---- */
+
+static struct l1_line *l1_find(struct model *m, unsigned cu, uint64_t line)
+{
+    struct cu *u = &m->cus[cu];
+
+    for (size_t i = 0; i < u->l1.len; i++)
+        if (u->l1.at[i].line == line)
+            return &u->l1.at[i];
+    return NULL;
+}
+
+/* A fill makes room for a line that is not there, and is no use of one that is. */
+static void l1_fill(struct model *m, unsigned cu, uint64_t line, uint32_t sectors)
+{
+    struct cu *u = &m->cus[cu];
+    struct l1_line *l = l1_find(m, cu, line), *oldest = NULL;
+    size_t in_set = 0;
+
+    if (!m->c->l1_enabled)
+        return;
+    for (size_t i = 0; i < u->l1.len; i++) {
+        if (l1_set_of(m, u->l1.at[i].line) != l1_set_of(m, line))
+            continue;
+        in_set++;
+        if (!oldest || u->l1.at[i].used < oldest->used)
+            oldest = &u->l1.at[i];
+    }
+    if (l) {
+        l->valid |= sectors;
+        return;
+    }
+    l = oldest;
+    if (in_set < m->c->l1_ways) {
+        ADD(u->l1, (struct l1_line){0});
+        l = &u->l1.at[u->l1.len - 1];
+    }
+    *l = (struct l1_line){line, ++m->uses, sectors};
+}
+
+/* The sectors of a line that are in L1; every look-up is a use, that of a load that finds no MSHR too. */
+static uint32_t l1_look_up(struct model *m, unsigned cu, uint64_t line)
+{
+    struct l1_line *l = l1_find(m, cu, line);
+
+    if (!l)
+        return 0;
+    l->used = ++m->uses;
+    return l->valid;
+}
+
+static struct miss *find_miss(struct cu *u, uint64_t line)
+{
+    for (size_t i = 0; i < u->misses.len; i++)
+        if (u->misses.at[i].line == line)
+            return &u->misses.at[i];
+    return NULL;
+}
+
+/* False if the line needs an MSHR and none is free. */
+static bool look_up_line(struct model *m, size_t access, const struct mem_line *line, uint64_t cycle)
+{
+    struct mem_access *a = &m->accesses[access];
+    struct mem_counters *counters = &m->result->counters[a->run];
+    struct cu *u = &m->cus[a->cu];
+    uint32_t missing = line->sectors & ~l1_look_up(m, a->cu, line->line), fresh;
+    struct miss *miss = find_miss(u, line->line);
+
+    if (missing && !miss) {
+        if (u->misses.len == m->c->l1_mshrs) {
+            m->result->held++;
+            return false;
+        }
+        ADD(u->misses, ((struct miss){line->line, 0}));
+        miss = &u->misses.at[u->misses.len - 1];
+    }
+    counters->l1_requests++;
+    if (!missing) {
+        counters->l1_hits++;
+        if (a->ready_cycle < cycle + m->c->l1_latency)
+            a->ready_cycle = cycle + m->c->l1_latency;
+        return true;
+    }
+    fresh = missing & ~miss->sectors;
+    m->result->merged += count_bits(missing & miss->sectors);
+    miss->sectors |= missing;
+    ADD(u->wants, ((struct want){line->line, access, missing}));
+    a->open++;
+    if (fresh)
+        send_to_l2(m,
+                   &(struct request){.access = access,
+                                     .what = {.line = line->line, .sectors = fresh},
+                                     .kind = MEM_LOAD,
+                                     .cu = a->cu,
+                                     .run = a->run},
+                   cycle);
+    return true;
+}
+
+static uint64_t place_at(const struct model *m, uint64_t cycle)
+{
+    return cycle * m->c->l1_lines_per_cycle;
+}
+
+/* The unit is free in the cycle after its last look-up. */
+static uint64_t free_cycle(const struct model *m, const struct cu *u)
+{
+    return (u->place + m->c->l1_lines_per_cycle - 1) / m->c->l1_lines_per_cycle;
+}
+
+/* Looks up the lines of the load at hand, one place of the port each, until one has to wait for an MSHR. */
+static void look_up(struct model *m, unsigned cu, uint64_t cycle)
+{
+    struct cu *u = &m->cus[cu];
+    struct mem_access *a = &m->accesses[u->held_access];
+
+    if (u->place < place_at(m, cycle))
+        u->place = place_at(m, cycle);
+    for (; u->held_line < a->nlines; u->held_line++, u->place++)
+        if (!look_up_line(m, u->held_access, &a->lines[u->held_line],
+                          u->place / m->c->l1_lines_per_cycle))
+            return;
+    u->held = false;
+    a->unit_free = free_cycle(m, u);
+}
+
+static void issue_load(struct model *m, size_t access)
+{
+    struct mem_access *a = &m->accesses[access];
+    struct cu *u = &m->cus[a->cu];
+
+    u->held = true;
+    u->held_access = access;
+    u->held_line = 0;
+    look_up(m, a->cu, a->cycle);
+}
+
+/* Stores pass L1 by; an atomic takes its sectors out of it. */
+static void issue_through(struct model *m, size_t access)
+{
+    struct mem_access *a = &m->accesses[access];
+    struct cu *u = &m->cus[a->cu];
+    bool atomic = a->kind != MEM_STORE;
+
+    u->place = place_at(m, a->cycle);
+    for (unsigned i = 0; i < a->nlines; i++, u->place++) {
+        struct l1_line *l = l1_find(m, a->cu, a->lines[i].line);
+
+        if (l && atomic)
+            l->valid &= ~a->lines[i].sectors;
+        a->open += a->kind == MEM_ATOMIC_RETURN;
+        send_to_l2(
+            m,
+            &(struct request){
+                .access = access, .what = a->lines[i], .kind = a->kind, .cu = a->cu, .run = a->run},
+            u->place / m->c->l1_lines_per_cycle);
+    }
+    a->unit_free = free_cycle(m, u);
+}
+
+static void forget(struct model *m)
+{
+    m->l2.len = 0;
+    for (unsigned i = 0; i < m->c->compute_units; i++)
+        m->cus[i].l1.len = 0;
+}
+
+static void issue(struct model *m, size_t access)
+{
+    struct mem_access *a = &m->accesses[access];
+    const struct cu *u = &m->cus[a->cu];
+
+    if (a->cold)
+        forget(m);
+    a->unit_taken = u->held || free_cycle(m, u) > a->cycle;
+    if (a->kind == MEM_LOAD)
+        issue_load(m, access);
+    else
+        issue_through(m, access);
+}
+
+static void line_done(struct model *m, size_t access, uint64_t cycle)
+{
+    struct mem_access *a = &m->accesses[access];
+
+    a->open--;
+    a->fill_cycle = cycle;
+    if (a->ready_cycle < cycle)
+        a->ready_cycle = cycle;
+}
+
+static void give_sectors(struct model *m, struct cu *u, uint64_t line, uint32_t sectors,
+                         uint64_t cycle)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < u->wants.len; i++) {
+        struct want w = u->wants.at[i];
+
+        if (w.line == line)
+            w.sectors &= ~sectors;
+        if (w.sectors)
+            u->wants.at[kept++] = w;
+        else
+            line_done(m, w.access, cycle);
+    }
+    u->wants.len = kept;
+}
+
+/* The MSHR is free when all that was asked for the line has come; then a load that is held goes on. */
+static void arrive_at_cu(struct model *m, size_t index)
+{
+    const struct request r = m->requests.at[index];
+    struct cu *u = &m->cus[r.cu];
+    uint64_t cycle = mem_cycle_at(m->c->core_hz, m->now_ps);
+    struct miss *miss;
+
+    mem_log_add(&m->result->fills, (struct mem_event){.time_ps = m->now_ps,
+                                                      .line = r.what.line,
+                                                      .sectors = r.what.sectors,
+                                                      .cu = r.cu,
+                                                      .store = r.kind != MEM_LOAD});
+    if (r.kind == MEM_ATOMIC_RETURN) {
+        line_done(m, r.access, cycle);
+        return;
+    }
+    l1_fill(m, r.cu, r.what.line, r.what.sectors);
+    give_sectors(m, u, r.what.line, r.what.sectors, cycle);
+    miss = find_miss(u, r.what.line);
+    miss->sectors &= ~r.what.sectors;
+    if (miss->sectors)
+        return;
+    *miss = u->misses.at[--u->misses.len];
+    if (u->held)
+        look_up(m, r.cu, cycle);
+}
+
+/* ---- one thing after the other ---- */
+
+static bool before(const struct pending *a, const struct pending *b)
+{
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps;
+    if (a->what != b->what)
+        return a->what < b->what;
+    if (a->unit != b->unit)
+        return a->unit < b->unit;
+    return a->order < b->order;
+}
+
+static size_t earliest(const struct model *m)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < m->pending.len; i++)
+        if (before(&m->pending.at[i], &m->pending.at[best]))
+            best = i;
+    return best;
+}
+
+static void happen(struct model *m, size_t i)
+{
+    struct pending p = m->pending.at[i];
+
+    m->pending.at[i] = m->pending.at[--m->pending.len];
+    m->now_ps = p.time_ps;
+    switch (p.what) {
+    case AT_DRAM:
+        serve_dram(m, p.request, p.time_ps);
+        break;
+    case AGAIN_AT_L2:
+        read_l2(m, p.request, p.time_ps);
+        break;
+    case AT_L2:
+        arrive_at_l2(m, p.request);
+        break;
+    case AT_CU:
+        arrive_at_cu(m, p.request);
+        break;
+    }
+}
+
+/* What comes at an edge comes before what issues at it. */
+static void run(struct model *m, size_t count)
+{
+    size_t next = 0;
+
+    while (next < count || m->pending.len) {
+        size_t i = m->pending.len ? earliest(m) : 0;
+        uint64_t issue_ps =
+            next < count ? mem_edge(m->c->core_hz, m->accesses[next].cycle) : UINT64_MAX;
+
+        if (m->pending.len && m->pending.at[i].time_ps <= issue_ps) {
+            happen(m, i);
+        } else {
+            m->now_ps = issue_ps;
+            issue(m, next++);
+        }
+    }
+}
+
+static void make_servers(struct model *m)
+{
+    const struct sim_config *c = m->c;
+
+    m->slices = table(c->l2_slices, sizeof *m->slices);
+    m->channels = table(c->dram_channels, sizeof *m->channels);
+    for (unsigned i = 0; i < c->l2_slices; i++)
+        m->slices[i].rate = c->l2_hz * c->l2_bytes_per_cycle;
+    for (unsigned i = 0; i < c->dram_channels; i++)
+        m->channels[i].rate = c->dram_rate / c->dram_channels;
+}
+
+static void free_model(struct model *m)
+{
+    for (unsigned i = 0; i < m->c->compute_units; i++) {
+        free(m->cus[i].l1.at);
+        free(m->cus[i].misses.at);
+        free(m->cus[i].wants.at);
+    }
+    free(m->cus);
+    free(m->slices);
+    free(m->channels);
+    free(m->l2.at);
+    free(m->requests.at);
+    free(m->waiting.at);
+    free(m->pending.at);
+}
+
+void mem_model_run(const struct sim_config *c, struct mem_access *accesses, size_t count,
+                   struct mem_result *result)
+{
+    struct model m = {.c = c, .accesses = accesses, .result = result};
+
+    memset(result, 0, sizeof *result);
+    m.line_sectors = c->line_bytes / c->sector_bytes;
+    m.l1_sets = c->l1_bytes / (c->l1_ways * c->line_bytes);
+    m.l2_sets = c->l2_bytes / (c->l2_slices * c->l2_ways * c->line_bytes);
+    m.noc_ps = mem_edge(c->core_hz, c->noc_latency);
+    m.l2_latency_ps = mem_edge(c->l2_hz, c->l2_latency);
+    m.atomic_ps = mem_edge(c->l2_hz, c->l2_atomic_cycles);
+    m.dram_latency_ps = (uint64_t)c->dram_latency * 1000;
+    make_servers(&m);
+    m.cus = table(c->compute_units, sizeof *m.cus);
+    run(&m, count);
+    free_model(&m);
+}
