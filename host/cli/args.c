@@ -43,7 +43,7 @@ static const struct option options[] = {
     {"axis", 0, OPT_LIST, CLI_COMPARE, AT(axis), "KEY[=V1,V2,...]",
      "compares these values of a parameter, of arg.NAME or of config; may be repeated", NULL},
     {"out", 'o', OPT_TEXT, CLI_SIMULATE | CLI_ASM, AT(out), "FILE",
-     "where the result goes (compare: FILE.jsonl or a folder; asm: the code)", NULL},
+     "where the result goes (compare: FILE.jsonl or a folder; asm: the assembled program)", NULL},
     {"trace", 't', OPT_TEXT, CLI_SIMULATE, AT(trace), "FILE",
      "writes a timeline for ui.perfetto.dev (compare: of the last column)", NULL},
     {"trace-window", 0, OPT_TEXT, CLI_SIMULATE, AT(trace_window), "A:B",

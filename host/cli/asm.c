@@ -1,9 +1,10 @@
-/* heddle asm: assembles a file, lists what it became, and writes the code. */
+/* heddle asm: assembles a file, lists what it became, and writes the program. */
 #include "host/cli/cli.h"
 #include "host/cli/program.h"
 
 #include "host/results/outfile.h"
 #include "isa/dis.h"
+#include "isa/encode.h"
 
 #include <inttypes.h>
 
@@ -25,15 +26,23 @@ static void print_kernel(const struct isa_program *p, const struct isa_kernel *k
     text_free(&line);
 }
 
-static enum hd_status write_code(const struct isa_program *p, const char *path, struct hd_error *err)
+static enum hd_status write_image(const struct isa_program *p, const char *path,
+                                  struct hd_error *err)
 {
+    struct text image = {0};
     struct out_file out;
     struct json_out to;
 
-    if (out_open(&out, path, err) != HD_OK)
+    isa_image_write(p, &image);
+    if (image.failed)
+        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+    if (out_open(&out, path, err) != HD_OK) {
+        text_free(&image);
         return HD_BAD_INPUT;
+    }
     to = out_json(&out);
-    to.write(to.user, (const char *)p->code, p->code_bytes);
+    to.write(to.user, image.at, image.len);
+    text_free(&image);
     return out_commit(&out, err);
 }
 
@@ -47,7 +56,7 @@ int cli_asm(const struct cli_args *args)
     hd_error_clear(&err);
     if (program_load(args->words.at[0], &program, &err) != HD_OK)
         return cli_fail(&err);
-    status = args->out ? write_code(program, args->out, &err) : HD_OK;
+    status = args->out ? write_image(program, args->out, &err) : HD_OK;
     for (i = 0; status == HD_OK && !args->quiet && i < program->nkernels; i++)
         print_kernel(program, &program->kernels[i], args->verbose);
     isa_program_free(program);
