@@ -73,7 +73,7 @@ enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint
 
 /* ---- modules and kernels ----------------------------------------------------------------- */
 
-/* Assembles a file; includes are looked for beside it and in workloads/lib. Loading one path twice gives one module. */
+/* Assembles a file; includes are looked for beside it and in the assembly library (host/rt/data_dirs.h). Loading one path twice gives one module. */
 enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
                               struct hd_error *err);
 const struct isa_program *hd_module_program(const hd_module *m);

@@ -4,7 +4,10 @@
 
 #include "isa/isa.h"
 
-/* Assembles a file; includes are looked for beside it, in ../lib from there, and in workloads/lib. */
+/*
+ * Assembles a file, or reads one that `heddle asm --out` wrote. Includes are looked for beside the file and in the
+ * assembly library. On success *out is the caller's (isa_program_free); HD_BAD_INPUT has the place.
+ */
 enum hd_status program_load(const char *path, struct isa_program **out, struct hd_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "host/config/find.h"
 
+#include "host/rt/data_dirs.h"
 #include "sim/base/nearest.h"
 #include "sim/base/text.h"
 
@@ -11,40 +12,6 @@
 #include <unistd.h>
 
 static const char suffix[] = ".json";
-
-/* The folder of the program that runs, or "". */
-static void program_dir(char out[PATH_MAX])
-{
-    ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
-    char *slash;
-
-    out[n > 0 ? n : 0] = '\0';
-    slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-}
-
-/* Folder number i of the search, false past the last; out is empty where it does not apply. */
-static bool search_dir(size_t i, char *out, size_t size)
-{
-    static const char *const beside[] = {"../configs", "../../configs", "../share/heddle/configs"};
-    const size_t nbeside = sizeof beside / sizeof *beside;
-    const char *data = getenv("HEDDLE_DATA");
-    char program[PATH_MAX];
-
-    *out = '\0';
-    if (i == 0) {
-        if (data && *data)
-            snprintf(out, size, "%s/configs", data);
-    } else if (i <= nbeside) {
-        program_dir(program);
-        if (*program)
-            snprintf(out, size, "%s/%s", program, beside[i - 1]);
-    } else {
-        snprintf(out, size, "configs");
-    }
-    return i <= nbeside + 1;
-}
 
 bool config_is_file(const char *name)
 {
@@ -86,7 +53,8 @@ static enum hd_status out_of_memory(struct hd_error *err)
 
 enum hd_status config_find(const char *name_or_file, char **path, struct hd_error *err)
 {
-    char dir[PATH_MAX + 32], candidate[PATH_MAX + 64];
+    char candidate[PATH_MAX + 64];
+    struct data_dirs dirs;
     size_t i;
 
     *path = NULL;
@@ -94,10 +62,11 @@ enum hd_status config_find(const char *name_or_file, char **path, struct hd_erro
         *path = strdup(name_or_file);
         return *path ? HD_OK : out_of_memory(err);
     }
-    for (i = 0; search_dir(i, dir, sizeof dir); i++) {
-        int n = snprintf(candidate, sizeof candidate, "%s/%s%s", dir, name_or_file, suffix);
+    data_dirs_find("configs", &dirs);
+    for (i = 0; i < dirs.len; i++) {
+        int n = snprintf(candidate, sizeof candidate, "%s/%s%s", dirs.at[i], name_or_file, suffix);
 
-        if (*dir && n > 0 && (size_t)n < sizeof candidate && access(candidate, R_OK) == 0) {
+        if (n > 0 && (size_t)n < sizeof candidate && access(candidate, R_OK) == 0) {
             *path = strdup(candidate);
             return *path ? HD_OK : out_of_memory(err);
         }
@@ -159,12 +128,13 @@ static int by_name(const void *a, const void *b)
 
 bool config_list(struct config_names *out)
 {
-    char dir[PATH_MAX + 32];
+    struct data_dirs dirs;
     bool ok = true;
     size_t i;
 
-    for (i = 0; ok && search_dir(i, dir, sizeof dir); i++)
-        ok = !*dir || add_dir(out, dir);
+    data_dirs_find("configs", &dirs);
+    for (i = 0; ok && i < dirs.len; i++)
+        ok = add_dir(out, dirs.at[i]);
     if (out->len)
         qsort(out->at, out->len, sizeof *out->at, by_name);
     return ok;

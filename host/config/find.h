@@ -15,8 +15,8 @@ bool config_is_file(const char *name);
 
 /*
  * The path of a configuration: a name with a '/' or ending in ".json" is a file, another a preset, looked for in
- * $HEDDLE_DATA/configs, then beside the program that runs (../configs, ../../configs, ../share/heddle/configs),
- * then in ./configs. *path is the caller's (free). HD_BAD_INPUT lists the presets there are.
+ * the folders configs of host/rt/data_dirs.h; the first that has it counts. *path is the caller's (free). HD_BAD_INPUT
+ * lists the presets there are.
  */
 enum hd_status config_find(const char *name_or_file, char **path, struct hd_error *err);
 

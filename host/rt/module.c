@@ -1,3 +1,4 @@
+#include "host/rt/data_dirs.h"
 #include "host/rt/runtime.h"
 
 #include "isa/asm.h"
@@ -5,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LIBRARY_DIR "workloads/lib"
 
 static hd_module *find_module(const hd_runtime *rt, const char *path)
 {
@@ -42,7 +41,7 @@ enum hd_status module_adopt(hd_runtime *rt, const char *path, struct isa_program
 enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
                               struct hd_error *err)
 {
-    static const char *const include_dirs[] = {LIBRARY_DIR};
+    struct data_dirs library;
     struct isa_program *program;
     enum hd_status status;
 
@@ -52,7 +51,8 @@ enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
     *out = find_module(rt, path);
     if (*out)
         return HD_OK;
-    status = isa_assemble_file(path, include_dirs, 1, &program, err);
+    data_dirs_find("workloads/lib", &library);
+    status = isa_assemble_file(path, library.at, library.len, &program, err);
     return status == HD_OK ? module_adopt(rt, path, program, out, err) : status;
 }
 

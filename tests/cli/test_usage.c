@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -187,13 +188,62 @@ static void test_set_of_config_show(void **state)
     cli_rig_expect(r, 3, "wavefront_size", NULL);
 }
 
+/* What asm writes is what dis and check read, and says the same as the source. */
+static void test_an_assembled_program_is_read(void **state)
+{
+    struct cli_rig *r = *state;
+    char *source;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "dis %/prog.hasm");
+    cli_rig_expect(r, 0, NULL, NULL);
+    source = strdup(r->out);
+    cli_rig_run(r, "asm %/prog.hasm -q --out %/prog.image");
+    cli_rig_expect(r, 0, NULL, NULL);
+    cli_rig_run(r, "dis %/prog.image");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_string_equal(r->out, source);
+    cli_rig_run(r, "check %/prog.image");
+    cli_rig_expect(r, 0, NULL, NULL);
+    free(source);
+}
+
+/* The assembly library is found like the presets, wherever the command is run. */
+static void test_the_library_is_found(void **state)
+{
+    struct cli_rig *r = *state;
+    char folder[128];
+
+    cli_rig_file(r, "uses.hasm",
+                 ".include \"mine.hasm\"\n.kernel k\n nothing\n s_end\n.endkernel\n");
+    cli_rig_run(r, "dis %/uses.hasm");
+    cli_rig_expect(r, 3, "no file `mine.hasm`", NULL);
+    snprintf(folder, sizeof folder, "%s/data", r->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(setenv("HEDDLE_DATA", folder, 1), 0);
+    snprintf(folder, sizeof folder, "%s/data/workloads", r->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(folder, sizeof folder, "%s/data/workloads/lib", r->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    cli_rig_file(r, "data/workloads/lib/mine.hasm", ".macro nothing\n s_nop\n.endmacro\n");
+    cli_rig_run(r, "dis %/uses.hasm");
+    unsetenv("HEDDLE_DATA");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "s_nop"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_lines),         cmocka_unit_test(test_help),
-        cmocka_unit_test(test_golden_help),         cmocka_unit_test(test_version),
-        cmocka_unit_test(test_output_that_is_json), cmocka_unit_test(test_lists_for_readers),
+        cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_golden_help),
+        cmocka_unit_test(test_version),
+        cmocka_unit_test(test_output_that_is_json),
+        cmocka_unit_test(test_lists_for_readers),
         cmocka_unit_test(test_set_of_config_show),
+        cmocka_unit_test(test_an_assembled_program_is_read),
+        cmocka_unit_test(test_the_library_is_found),
     };
 
     return cmocka_run_group_tests_name("usage", tests, cli_rig_setup, cli_rig_teardown);
