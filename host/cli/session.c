@@ -2,6 +2,7 @@
 
 #include "host/config/config.h"
 #include "host/lua/script.h"
+#include "sim/link.h"
 #include "sim/time.h"
 
 #include <inttypes.h>
@@ -236,7 +237,7 @@ static void keep_run(struct session *s, const struct cli_args *args, hd_runtime 
     s->run.status = status;
     s->run.rules.host_waits =
         strcmp(scheduler->choices[s->options.host.scheduler].name, "serial-sync") == 0;
-    s->run.rules.one_engine = s->options.gpu.copy_engines == 1;
+    s->run.rules.one_engine = link_engines(&s->options.gpu) == 1;
     s->run.rules.launch_latency_ps = s->options.gpu.launch_latency * PS_PER_NS;
     if (status != HD_OK) {
         text_add(&s->dump, "%s", sim_fault_dump(hd_machine(rt)));
