@@ -128,6 +128,62 @@ static void test_the_trace_agrees_with_the_result(void **state)
     cJSON_Delete(t);
 }
 
+/* Both objects have the same keys, down to the last; lists are as long as what happened. */
+static void expect_same_keys(const cJSON *a, const cJSON *b)
+{
+    const cJSON *item;
+
+    assert_int_equal(cJSON_GetArraySize(a), cJSON_GetArraySize(b));
+    cJSON_ArrayForEach(item, a)
+    {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, item->string);
+
+        if (!other)
+            fail_msg("one result has no key \"%s\"", item->string);
+        if (cJSON_IsObject(item) && cJSON_IsObject(other))
+            expect_same_keys(item, other);
+    }
+}
+
+/* A ratio of nothing to nothing is null, and what counts is 0: by one rule, whatever did not happen. */
+static void test_pb24_statistics_of_what_never_happened(void **state)
+{
+    static const char *const ratios[] = {
+        "ipc",       "wave_ipc", "issue_utilisation", "lane_utilisation",
+        "dram_gbps", "l2_gbps",  "l1_hit_rate",       "l2_hit_rate"};
+    static const char *const programs[] = {
+        "local gpu = require 'heddle'\n",
+        "local gpu = require 'heddle'\ngpu.module('none.hasm'):kernel('none', '')(1, 32)()\n",
+        "local gpu = require 'heddle'\nlocal x = gpu.array('f32', 4)\nx[0] = 1\n",
+    };
+    struct cli_rig *r = *state;
+    cJSON *full, *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/full.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    full = result_of(r, "full.json");
+    cJSON_DeleteItemFromObjectCaseSensitive(full, "args");
+    cli_rig_file(r, "none.hasm", ".kernel none\n s_end\n.endkernel\n");
+    for (size_t i = 0; i < 2 * sizeof programs / sizeof *programs; i++) {
+        cli_rig_file(r, "none.lua", programs[i / 2]);
+        cli_rig_run(r, i % 2 ? "run %/none.lua --config tiny --timing off --out %/r.json"
+                             : "run %/none.lua --config tiny --out %/r.json");
+        cli_rig_expect(r, 0, NULL, NULL);
+        v = result_of(r, "r.json");
+        cJSON_DeleteItemFromObjectCaseSensitive(v, "args");
+        expect_same_keys(full, v);
+        assert_true(cJSON_IsBool(at(v, "timing", NULL)));
+        assert_int_equal(cJSON_IsTrue(at(v, "timing", NULL)), i % 2 == 0);
+        for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
+            if (i / 2 != 1 || strstr(ratios[k], "rate"))
+                assert_true(cJSON_IsNull(at(v, "metrics", ratios[k])));
+        assert_true(at(v, "overlap", "tot")->valuedouble == 0);
+        cJSON_Delete(v);
+    }
+    cJSON_Delete(full);
+}
+
 static void test_a_failed_check_is_status_1(void **state)
 {
     struct cli_rig *r = *state;
@@ -318,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_two_runs_are_equal),
         cmocka_unit_test(test_what_a_result_says_of_its_run),
         cmocka_unit_test(test_the_trace_agrees_with_the_result),
+        cmocka_unit_test(test_pb24_statistics_of_what_never_happened),
         cmocka_unit_test(test_a_failed_check_is_status_1),
         cmocka_unit_test(test_a_fault_is_status_4),
         cmocka_unit_test(test_limits_are_status_4),
