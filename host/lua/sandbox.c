@@ -212,9 +212,15 @@ static int math_exp(lua_State *L)
 
 static int math_log(lua_State *L)
 {
-    const lua_Number x = hd_log(luaL_checknumber(L, 1));
+    const lua_Number x = luaL_checknumber(L, 1);
+    const lua_Number base = luaL_optnumber(L, 2, 0);
 
-    lua_pushnumber(L, lua_isnoneornil(L, 2) ? x : x / hd_log(luaL_checknumber(L, 2)));
+    if (lua_isnoneornil(L, 2))
+        lua_pushnumber(L, hd_log(x));
+    else if (base == 2)
+        lua_pushnumber(L, hd_log2(x)); /* exact for powers of two, as Lua's own */
+    else
+        lua_pushnumber(L, hd_log(x) / hd_log(base));
     return 1;
 }
 
