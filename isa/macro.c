@@ -92,13 +92,13 @@ static size_t fill_hole(const struct holes *h, const char *s, const char *end, s
     return 0;
 }
 
-/* Substitutes the holes outside quotes and comments. */
+/* Substitutes the holes outside quotes and comments; stops soon after the limit of all expansions, which the caller checks. */
 static void substitute(const struct holes *h, struct slice body, struct text *out)
 {
     const char *s = body.at, *end = body.at + body.len, *plain = s;
     char quote = '\0';
 
-    while (s < end) {
+    while (s < end && out->len <= ASM_MAX_EXPANDED) {
         size_t n;
 
         if (*s == '\n')

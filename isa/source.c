@@ -111,8 +111,12 @@ static char *read_stream(FILE *in, size_t *len)
     *len = 0;
     while (text && (n = fread(text + *len, 1, cap - *len, in)) > 0) {
         *len += n;
+        if (*len > ASM_MAX_FILE) {
+            free(text);
+            return NULL;
+        }
         if (*len == cap) {
-            char *more = *len > ASM_MAX_FILE ? NULL : realloc(text, cap * 2 + 1);
+            char *more = realloc(text, cap * 2 + 1);
 
             if (!more) {
                 free(text);
@@ -127,7 +131,7 @@ static char *read_stream(FILE *in, size_t *len)
     return text;
 }
 
-/* NULL with errno if the file cannot be opened; *text NULL if it cannot be read. */
+/* False with errno if the file cannot be opened; *text is NULL if it cannot be read or is too large. */
 static bool read_file(const char *path, char **text, size_t *len)
 {
     FILE *in = fopen(path, "rb");
