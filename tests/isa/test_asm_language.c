@@ -213,7 +213,7 @@ static void kernels_have_forms(void **state)
 
 static void write_file(const char *dir, const char *name, const char *text)
 {
-    char path[300];
+    char path[512];
     FILE *out;
 
     snprintf(path, sizeof path, "%s/%s", dir, name);

@@ -197,7 +197,7 @@ static void check_vector(const struct cases *k, size_t first, const struct isa_l
     const struct isa_op_info *info = &isa_ops[k->op];
     const struct isa_lane_row *row = &lanes->rows[k->op];
     unsigned width = lanes->width;
-    struct registers r;
+    struct registers r = {0};
     const uint32_t *a = load(r.a, k->a + first, width, info->atype);
     const uint32_t *b = load(r.b, k->b + first, width, info->btype);
     const uint32_t *c = load(r.c, k->c + first, width, info->ctype);
