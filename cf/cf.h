@@ -18,8 +18,8 @@ struct cf_cost {
 enum cf_why { CF_ENDED, CF_AT_BARRIER, CF_RELEASED };
 
 /*
- * One unit. State is a flat block of size() bytes, 8-byte aligned: a copy is a snapshot. The caller keeps the pc
- * between control instructions; step() is told by insn->pc where it stands.
+ * One unit. State is a flat block of size() bytes, 8-byte aligned: a copy is a snapshot. The caller
+ * keeps the pc between control instructions; step() is told by insn->pc where it stands.
  */
 struct cf_unit_ops {
     const char *name, *doc;
@@ -30,8 +30,9 @@ struct cf_unit_ops {
     /* Where to go on, with which lanes. False: all have ended, or all are parked. */
     bool (*pick)(void *state, uint32_t *pc, uint64_t *lanes);
     /*
-     * A control instruction (ISA_JUMP, ISA_BRANCH_*) with its active lanes, and those that take it: one decision for
-     * the wavefront is all lanes or none. A jump is taken even where no lane is active: pass all ones.
+     * A control instruction (ISA_JUMP, ISA_BRANCH_*) with its active lanes, and those that take it:
+     * one decision for the wavefront is all lanes or none. A jump is taken even where no lane is
+     * active: pass all ones.
      */
     void (*step)(void *state, const struct isa_insn *insn, uint64_t active, uint64_t taken,
                  struct cf_cost *cost);

@@ -15,45 +15,61 @@
 #include <stdint.h>
 
 enum {
-    ISA_VERSION = 1,      /* of the encoding; no stable ABI */
-    ISA_MAX_WIDTH = 64,   /* lanes of the widest wavefront */
-    ISA_MAX_VREGS = 256,  /* v0-v255 */
-    ISA_MAX_SREGS = 104,  /* s0-s103 */
+    ISA_VERSION = 1,       /* of the encoding; no stable ABI */
+    ISA_MAX_WIDTH = 64,    /* lanes of the widest wavefront */
+    ISA_MAX_VREGS = 256,   /* v0-v255 */
+    ISA_MAX_SREGS = 104,   /* s0-s103 */
     ISA_SCALAR_FILE = 128, /* scalar registers, then the read-only scalar special values */
-    ISA_MASKS = 16,       /* m0-m15 */
-    ISA_VCC = 16,         /* VCC is kept as the mask after m15 */
-    ISA_NAME_MAX = 64,    /* bytes of a kernel's or parameter's name, NUL included */
+    ISA_MASKS = 16,        /* m0-m15 */
+    ISA_VCC = 16,          /* VCC is kept as the mask after m15 */
+    ISA_NAME_MAX = 64,     /* bytes of a kernel's or parameter's name, NUL included */
     ISA_MAX_PARAMS = 32,
     ISA_INSN_BYTES = 16,
     ISA_LITERAL_BYTES = 8,
-    ISA_MAX_RUN = 32,     /* longest straight-line run computed ahead */
+    ISA_MAX_RUN = 32, /* longest straight-line run computed ahead */
 };
 
 /* Types of operands. B32 and B64 are bits whose meaning the opcode does not care about. */
-enum isa_type { T_NONE, T_B32, T_U32, T_I32, T_F32, T_B64, T_U64, T_I64, T_F64, T_U8, T_I8, T_U16, T_I16, T_MASK };
+enum isa_type {
+    T_NONE,
+    T_B32,
+    T_U32,
+    T_I32,
+    T_F32,
+    T_B64,
+    T_U64,
+    T_I64,
+    T_F64,
+    T_U8,
+    T_I8,
+    T_U16,
+    T_I16,
+    T_MASK
+};
 
 /* Words of 32 bits that a value of the type takes in registers: 0, 1 or 2. */
 unsigned isa_type_words(enum isa_type type);
 /* Bytes of the type in memory: 1, 2, 4 or 8. */
 unsigned isa_type_bytes(enum isa_type type);
 
-/* How an instruction reads its operands and is executed; the operand kinds that each allows are in isa/README.md. */
+/* How an instruction reads its operands and is executed; the operand kinds that each allows are in
+ * isa/README.md. */
 enum isa_format {
-    ISA_VALU,     /* d: v          a, b, c: v | s | immediate */
-    ISA_VSEL,     /* d: v          a, b: v | s | immediate, c: mask (c set: a, else b) */
-    ISA_VCMP,     /* d: m | vcc    a, b: v | s | immediate */
-    ISA_VGET,     /* d: v          imm: a vector special value (enum isa_vspecial) */
-    ISA_SALU,     /* d: s          a, b, c: s | immediate */
-    ISA_MASK_OP,  /* d: m | vcc | exec | s pair   a, b: m | vcc | exec | s pair | immediate 0 or -1 */
-    ISA_REDUCE,   /* d: s or s pair  a: m | vcc | exec: any, all, popcount, ballot, first lane */
-    ISA_XLANE,    /* d: v          a: v, b: v | s | immediate: moves between lanes */
-    ISA_READLANE, /* d: s          a: v, b: s | immediate (lane) */
+    ISA_VALU,    /* d: v          a, b, c: v | s | immediate */
+    ISA_VSEL,    /* d: v          a, b: v | s | immediate, c: mask (c set: a, else b) */
+    ISA_VCMP,    /* d: m | vcc    a, b: v | s | immediate */
+    ISA_VGET,    /* d: v          imm: a vector special value (enum isa_vspecial) */
+    ISA_SALU,    /* d: s          a, b, c: s | immediate */
+    ISA_MASK_OP, /* d: m | vcc | exec | s pair   a, b: m | vcc | exec | s pair | immediate 0 or -1 */
+    ISA_REDUCE,  /* d: s or s pair  a: m | vcc | exec: any, all, popcount, ballot, first lane */
+    ISA_XLANE,   /* d: v          a: v, b: v | s | immediate: moves between lanes */
+    ISA_READLANE,  /* d: s          a: v, b: s | immediate (lane) */
     ISA_WRITELANE, /* d: v         a: s | immediate, b: s | immediate (lane) */
-    ISA_CLOCK,    /* d: s pair: the core cycle */
-    ISA_GLOAD,    /* d: v          address */
-    ISA_GSTORE,   /* a: v          address */
-    ISA_GATOMIC,  /* d: v or none  a: v (operand), c: v (comparand) address */
-    ISA_LLOAD,    /* local memory: like the global ones, with address v | s | imm + immediate bytes */
+    ISA_CLOCK,     /* d: s pair: the core cycle */
+    ISA_GLOAD,     /* d: v          address */
+    ISA_GSTORE,    /* a: v          address */
+    ISA_GATOMIC,   /* d: v or none  a: v (operand), c: v (comparand) address */
+    ISA_LLOAD, /* local memory: like the global ones, with address v | s | imm + immediate bytes */
     ISA_LSTORE,
     ISA_LATOMIC,
     ISA_FENCE,
@@ -78,9 +94,9 @@ enum isa_class {
     ISA_C_SALU,  /* scalar and mask operations */
     ISA_C_XLANE, /* moves between lanes */
     ISA_C_BRANCH,
-    ISA_C_LDS,   /* local memory */
-    ISA_C_MEM,   /* global memory */
-    ISA_C_SYNC,  /* barrier, fence, end */
+    ISA_C_LDS,  /* local memory */
+    ISA_C_MEM,  /* global memory */
+    ISA_C_SYNC, /* barrier, fence, end */
     ISA_NUM_CLASSES
 };
 
@@ -109,10 +125,10 @@ enum isa_sspecial {
     ISA_SV_THREADS_X, /* work-items of a work-group */
     ISA_SV_THREADS_Y,
     ISA_SV_THREADS_Z,
-    ISA_SV_WAVE,     /* index of the wavefront in its work-group */
-    ISA_SV_WAVES,    /* wavefronts of a work-group */
-    ISA_SV_WIDTH,    /* lanes of a wavefront */
-    ISA_SV_GROUP,    /* flat index of the work-group, x fastest */
+    ISA_SV_WAVE,        /* index of the wavefront in its work-group */
+    ISA_SV_WAVES,       /* wavefronts of a work-group */
+    ISA_SV_WIDTH,       /* lanes of a wavefront */
+    ISA_SV_GROUP,       /* flat index of the work-group, x fastest */
     ISA_SV_LOCAL_BYTES, /* static and dynamic local memory of the work-group */
     ISA_SV_END
 };
@@ -124,7 +140,7 @@ enum isa_vspecial {
     ISA_VV_TID_X, /* x is fastest, then y, then z */
     ISA_VV_TID_Y,
     ISA_VV_TID_Z,
-    ISA_VV_GID,   /* group * items of a work-group + tid, low 32 bits */
+    ISA_VV_GID, /* group * items of a work-group + tid, low 32 bits */
     ISA_VV_END
 };
 
@@ -161,19 +177,22 @@ enum {
 
 /* A decoded instruction. Immutable once its program is loaded; shared by all wavefronts. */
 struct isa_insn {
-    uint16_t op;     /* enum isa_op */
-    uint8_t format;  /* enum isa_format */
-    uint8_t cls;     /* enum isa_class */
-    uint32_t flags;  /* enum isa_flag */
-    uint8_t pred;    /* 0: none; else 1 + index of the mask (ISA_VCC too) */
-    bool pred_not;   /* lanes whose predicate bit is clear */
-    uint8_t dtype, stype; /* enum isa_type of destination and sources; a memory access: of the word in memory */
-    uint16_t run;    /* register-to-register instructions of the straight-line run that it heads; 0 if it heads none */
+    uint16_t op;    /* enum isa_op */
+    uint8_t format; /* enum isa_format */
+    uint8_t cls;    /* enum isa_class */
+    uint32_t flags; /* enum isa_flag */
+    uint8_t pred;   /* 0: none; else 1 + index of the mask (ISA_VCC too) */
+    bool pred_not;  /* lanes whose predicate bit is clear */
+    uint8_t dtype,
+        stype; /* enum isa_type of destination and sources; a memory access: of the word in memory */
+    uint16_t run; /* register-to-register instructions of the straight-line run that it heads; 0 if
+                     it heads none */
     uint8_t nwait, nset;
     struct isa_operand d, a, b, c;
     struct isa_address addr;
     uint64_t imm;            /* literal, or an index (special value, string) */
-    const uint32_t *imm_vec; /* the literal in all lanes, see isa_imm_lanes(); NULL if no vector operand needs it */
+    const uint32_t *imm_vec; /* the literal in all lanes, see isa_imm_lanes(); NULL if no vector
+                                operand needs it */
     uint32_t pc;             /* index of this instruction in its program */
     uint32_t target;         /* pc of a branch's target */
     uint32_t line;           /* index in isa_program.lines */
@@ -226,7 +245,7 @@ struct isa_kernel {
     uint32_t forms;        /* enum isa_form */
     uint32_t nparams;
     struct isa_param params[ISA_MAX_PARAMS];
-    uint32_t line;         /* of .kernel, in isa_program.lines */
+    uint32_t line; /* of .kernel, in isa_program.lines */
 };
 
 struct isa_line {

@@ -34,10 +34,10 @@ enum isa_pattern {
 
 struct isa_lanes {
     unsigned width;
-    const char *build; /* "baseline" or "avx2" */
+    const char *build;               /* "baseline" or "avx2" */
     const struct isa_lane_row *rows; /* [ISA_NUM_OPS]; empty rows for formats without lane functions */
-    void (*spread)(uint32_t *out, uint64_t mask);          /* mask to one word a lane */
-    void (*broadcast)(uint32_t *out, uint32_t value);      /* value in all lanes */
+    void (*spread)(uint32_t *out, uint64_t mask);     /* mask to one word a lane */
+    void (*broadcast)(uint32_t *out, uint32_t value); /* value in all lanes */
     /* Classifies all `width` words as an index vector; *stride is set for affine ones. */
     enum isa_pattern (*classify)(const uint32_t *index, uint32_t *stride);
 };

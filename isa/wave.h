@@ -9,15 +9,15 @@
 #include "isa/lanes.h"
 
 struct isa_wave {
-    uint32_t *v;  /* [vregs][width]; 32-byte aligned; owned by the caller */
+    uint32_t *v;   /* [vregs][width]; 32-byte aligned; owned by the caller */
     uint64_t live; /* lanes that exist and have not ended */
     uint64_t exec; /* EXEC of the divergence unit, kept here as its cached value */
     uint64_t tx;   /* ATT & ~TCM inside a transaction, else all ones */
-    uint64_t tcm;  /* TCM inside a transaction, else 0: lanes of the attempt that stay awake but inert */
-    uint64_t m[ISA_MASKS + 1];   /* m0-m15, VCC */
-    uint32_t s[ISA_SCALAR_FILE]; /* s0-s103, then the scalar special values */
-    uint32_t tid0;    /* flat work-item of lane 0 */
-    uint64_t spread_of; /* the mask that spread[] holds, expanded */
+    uint64_t tcm; /* TCM inside a transaction, else 0: lanes of the attempt that stay awake but inert */
+    uint64_t m[ISA_MASKS + 1];                   /* m0-m15, VCC */
+    uint32_t s[ISA_SCALAR_FILE];                 /* s0-s103, then the scalar special values */
+    uint32_t tid0;                               /* flat work-item of lane 0 */
+    uint64_t spread_of;                          /* the mask that spread[] holds, expanded */
     _Alignas(32) uint32_t spread[ISA_MAX_WIDTH]; /* all ones in lanes of spread_of */
 };
 

@@ -1,6 +1,7 @@
 /*
- * Tags of a set-associative cache with sectors: which sectors of which lines it holds, and whether they are dirty. It knows
- * nothing of time but to keep it: a sector may be known to be ready at a later time.
+ * Tags of a set-associative cache with sectors: which sectors of which lines it holds, and whether
+ * they are dirty. It knows nothing of time but to keep it: a sector may be known to be ready at a
+ * later time.
  */
 #ifndef HD_SIM_CACHE_H
 #define HD_SIM_CACHE_H
@@ -24,13 +25,13 @@ struct cache_line {
 /* Lines are named by set * stride + way. What a look-up reads is kept together. */
 struct cache {
     uint32_t sets, ways, sectors;
-    uint32_t stride;          /* ways, rounded up to 4; the places past the ways stay empty */
-    uint64_t clock;           /* order of uses */
-    uint32_t *keys;           /* a part of the tag, to find the one way that is worth a look */
-    uint64_t *tags;           /* address of the line, or UINT64_MAX */
-    uint64_t *used;           /* order of last use, 0: never; CACHE_HELD is added while data is on its way */
+    uint32_t stride; /* ways, rounded up to 4; the places past the ways stay empty */
+    uint64_t clock;  /* order of uses */
+    uint32_t *keys;  /* a part of the tag, to find the one way that is worth a look */
+    uint64_t *tags;  /* address of the line, or UINT64_MAX */
+    uint64_t *used;  /* order of last use, 0: never; CACHE_HELD is added while data is on its way */
     struct cache_line *lines;
-    uint64_t *ready;          /* [line][sectors]; NULL if made without ready times */
+    uint64_t *ready; /* [line][sectors]; NULL if made without ready times */
 };
 
 /* timed: with a ready time for each sector. */
@@ -74,8 +75,8 @@ static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t 
 }
 
 /*
- * The line to replace: one never used, else the least recently used of those with nothing on its way; CACHE_NONE if all are
- * waiting for something.
+ * The line to replace: one never used, else the least recently used of those with nothing on its
+ * way; CACHE_NONE if all are waiting for something.
  */
 uint32_t cache_victim(const struct cache *c, uint32_t set);
 

@@ -1,6 +1,7 @@
 /*
- * The calendar of issue cycles: which SIMD units have something to do at which core cycle. A unit stands in it at most
- * once, and the units of one cycle come out in order of their number, so the order (time, unit) needs no sorting.
+ * The calendar of issue cycles: which SIMD units have something to do at which core cycle. A unit
+ * stands in it at most once, and the units of one cycle come out in order of their number, so the
+ * order (time, unit) needs no sorting.
  */
 #ifndef HD_SIM_CALENDAR_H
 #define HD_SIM_CALENDAR_H
@@ -14,7 +15,7 @@ struct calendar {
     uint64_t now;          /* no unit stands at an earlier cycle */
     struct ring due;       /* slots that are not empty */
     uint64_t *slots;       /* [RING_PLACES][words] */
-    uint64_t *at;          /* [units]: the cycle at which it stands, CALENDAR_NEVER if it does not */
+    uint64_t *at; /* [units]: the cycle at which it stands, CALENDAR_NEVER if it does not */
 };
 
 #define CALENDAR_NEVER UINT64_MAX
@@ -23,8 +24,8 @@ bool calendar_init(struct calendar *c, uint32_t units);
 void calendar_free(struct calendar *c);
 
 /*
- * The unit is due at that cycle, or earlier if it already was. All before cycle `now` has been taken;
- * cycle must not be before it.
+ * The unit is due at that cycle, or earlier if it already was. All before cycle `now` has been
+ * taken; cycle must not be before it.
  */
 void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle);
 

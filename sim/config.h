@@ -23,12 +23,13 @@ struct sim_config {
 extern const struct param_table sim_params;
 
 /*
- * Checks the rules between parameters (a line is whole sectors, L2 divides among its slices, ...), and that this
- * version can do what is asked. HD_BAD_INPUT names the keys and the rule.
+ * Checks the rules between parameters (a line is whole sectors, L2 divides among its slices, ...),
+ * and that this version can do what is asked. HD_BAD_INPUT names the keys and the rule.
  */
 enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err);
 
-/* The forms (enum isa_form) in which kernels are taken: cf.form, or what the divergence unit runs; 0 if they do not meet. */
+/* The forms (enum isa_form) in which kernels are taken: cf.form, or what the divergence unit runs;
+ * 0 if they do not meet. */
 unsigned sim_config_forms(const struct sim_config *c);
 
 #endif

@@ -20,17 +20,23 @@ static void set_latencies(struct sim_machine *m)
         enum isa_class cls;
         uint32_t latency, rate; /* rate 0: one instruction a cycle */
     } rows[] = {
-        {ISA_C_ALU, c->lat_alu, c->rate_alu},       {ISA_C_MUL, c->lat_mul, c->rate_mul},
-        {ISA_C_CVT, c->lat_cvt, c->rate_cvt},       {ISA_C_SFU, c->lat_sfu, c->rate_sfu},
-        {ISA_C_F64, c->lat_f64, c->rate_f64},       {ISA_C_SALU, c->lat_salu, 0},
-        {ISA_C_XLANE, c->lat_xlane, c->rate_xlane}, {ISA_C_BRANCH, c->lat_branch, 0},
-        {ISA_C_LDS, c->lds_latency, 0},             {ISA_C_MEM, c->l1_latency, 0},
+        {ISA_C_ALU, c->lat_alu, c->rate_alu},
+        {ISA_C_MUL, c->lat_mul, c->rate_mul},
+        {ISA_C_CVT, c->lat_cvt, c->rate_cvt},
+        {ISA_C_SFU, c->lat_sfu, c->rate_sfu},
+        {ISA_C_F64, c->lat_f64, c->rate_f64},
+        {ISA_C_SALU, c->lat_salu, 0},
+        {ISA_C_XLANE, c->lat_xlane, c->rate_xlane},
+        {ISA_C_BRANCH, c->lat_branch, 0},
+        {ISA_C_LDS, c->lds_latency, 0},
+        {ISA_C_MEM, c->l1_latency, 0},
         {ISA_C_SYNC, 1, 0},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         d->latency[rows[i].cls] = rows[i].latency;
-        d->busy[rows[i].cls] = rows[i].rate ? (uint32_t)bits_ceil_div(c->wavefront_size, rows[i].rate) : 1;
+        d->busy[rows[i].cls] =
+            rows[i].rate ? (uint32_t)bits_ceil_div(c->wavefront_size, rows[i].rate) : 1;
     }
     d->noc_ps = cycles_ps(&m->core, c->noc_latency);
     d->l2_latency_ps = cycles_ps(&m->l2clk, c->l2_latency);
@@ -75,7 +81,8 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     cu->free_sregs = c->sreg_words;
     cu->free_lds = c->lds_bytes;
     cu->simds = calloc(c->simds, sizeof *cu->simds);
-    cu->waves = aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
+    cu->waves =
+        aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
     cu->groups = calloc(c->group_slots, sizeof *cu->groups);
     cu->held = calloc(ISA_MAX_WIDTH, sizeof *cu->held);
     if (!cu->simds || !cu->waves || !cu->groups || !cu->held)
@@ -147,7 +154,8 @@ static bool make_parts(struct sim_machine *m)
     set_latencies(m);
     d->runs = calloc(d->nruns, sizeof *d->runs);
     d->cus = calloc(c->compute_units, sizeof *d->cus);
-    if (!d->runs || !d->cus || !calendar_init(&d->calendar, c->compute_units * c->simds) || !make_memory_system(m))
+    if (!d->runs || !d->cus || !calendar_init(&d->calendar, c->compute_units * c->simds) ||
+        !make_memory_system(m))
         return false;
     for (uint32_t i = 0; i < c->compute_units; i++)
         if (!make_cu(m, &d->cus[i], i))

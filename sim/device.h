@@ -1,6 +1,6 @@
 /*
- * The device: kernels, work-groups and wavefronts on their compute units. For the files of sim/ only; the parts
- * below are each run by the file that is named.
+ * The device: kernels, work-groups and wavefronts on their compute units. For the files of sim/
+ * only; the parts below are each run by the file that is named.
  */
 #ifndef HD_SIM_DEVICE_H
 #define HD_SIM_DEVICE_H
@@ -15,9 +15,10 @@
 #include "sim/transit.h"
 
 enum {
-    SIMD_SLOTS_MAX = 64,  /* wavefronts of one SIMD unit */
-    SECTORS_MAX = 32,     /* of a line */
-    ACCESS_LINES_MAX = 2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
+    SIMD_SLOTS_MAX = 64, /* wavefronts of one SIMD unit */
+    SECTORS_MAX = 32,    /* of a line */
+    ACCESS_LINES_MAX =
+        2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
 };
 
 #define NONE32 POOL_NONE /* end of a list of indices */
@@ -37,13 +38,13 @@ enum unit {
 };
 
 /*
- * When something is ready: a core cycle and, below it, the stall reason of whoever waits for it, so that the
- * latest of several is found by comparing. PENDING: not known yet.
+ * When something is ready: a core cycle and, below it, the stall reason of whoever waits for it, so
+ * that the latest of several is found by comparing. PENDING: not known yet.
  */
 typedef uint64_t ready_t;
 #define READY(cycle, reason) ((ready_t)(cycle) << 4 | (ready_t)(reason))
 #define READY_CYCLE(r) ((r) >> 4)
-#define READY_REASON(r) ((enum sim_stall)((r) & 15))
+#define READY_REASON(r) ((enum sim_stall)((r)&15))
 #define READY_PENDING ((ready_t)1 << 63)
 
 /* A wavefront's search for a loop that changes nothing. */
@@ -51,16 +52,16 @@ struct progress {
     uint64_t state;   /* hash of the registers at pc, when they were last kept */
     uint64_t effects; /* of the device, then */
     uint32_t pc, steps, limit;
-    bool looping;     /* came back to the kept state */
+    bool looping; /* came back to the kept state */
 };
 
 enum wave_state {
     WAVE_FREE,
-    WAVE_TIMED,   /* its next instruction can issue at .ready, as far as its own registers are concerned */
+    WAVE_TIMED, /* its next instruction can issue at .ready, as far as its own registers are concerned */
     WAVE_PENDING, /* waits for global memory */
     WAVE_FENCE,   /* waits until its stores have arrived */
     WAVE_BARRIER,
-    WAVE_DRAIN,   /* has ended, but loads of it are under way */
+    WAVE_DRAIN, /* has ended, but loads of it are under way */
 };
 
 struct wavefront {
@@ -69,20 +70,20 @@ struct wavefront {
     ready_t ready; /* WAVE_TIMED; in the other states its reason is booked until it goes on */
     uint64_t mark; /* first core cycle that no stall reason has been booked for */
     struct kernel_run *run;
-    uint8_t state; /* enum wave_state */
-    uint8_t unit;  /* enum unit of its next instruction */
+    uint8_t state;      /* enum wave_state */
+    uint8_t unit;       /* enum unit of its next instruction */
     uint8_t simd, slot; /* slot within the SIMD unit */
     uint16_t cu;
-    uint16_t ahead; /* instructions from next on whose values are computed */
+    uint16_t ahead;         /* instructions from next on whose values are computed */
     uint32_t loads, stores; /* under way */
     struct workgroup *group;
     struct isa_wave regs;
     ready_t sb[ISA_SB_COUNT];
-    void *cf;    /* state of the divergence unit */
-    uint32_t *v; /* storage of the vector registers */
-    size_t v_room, cf_room; /* bytes */
-    uint64_t stored_ps;     /* when the last of its stores is known to have taken effect */
-    uint32_t life; /* counts the wavefronts that this place has held */
+    void *cf;                 /* state of the divergence unit */
+    uint32_t *v;              /* storage of the vector registers */
+    size_t v_room, cf_room;   /* bytes */
+    uint64_t stored_ps;       /* when the last of its stores is known to have taken effect */
+    uint32_t life;            /* counts the wavefronts that this place has held */
     struct progress progress; /* see sim/progress.c */
 };
 
@@ -98,15 +99,16 @@ struct workgroup {
 enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 
 struct simd {
-    uint64_t used;     /* slots with a wavefront */
-    uint64_t ready;    /* may issue as far as registers are concerned */
-    uint64_t near_due; /* places of near that are not empty */
-    uint64_t far;      /* slots that become ready later than the wheel sees */
-    uint64_t now;      /* cycle up to which near has been emptied into ready */
-    uint32_t last;     /* slot that issued last, for the policies */
-    uint32_t busy;     /* function units that were taken for more than a cycle */
+    uint64_t used;                 /* slots with a wavefront */
+    uint64_t ready;                /* may issue as far as registers are concerned */
+    uint64_t near_due;             /* places of near that are not empty */
+    uint64_t far;                  /* slots that become ready later than the wheel sees */
+    uint64_t now;                  /* cycle up to which near has been emptied into ready */
+    uint32_t last;                 /* slot that issued last, for the policies */
+    uint32_t busy;                 /* function units that were taken for more than a cycle */
     uint64_t of_unit[NUM_UNITS];   /* slots by function unit of their next instruction */
-    uint64_t unit_free[NUM_UNITS]; /* of the busy ones: cycle at which the unit takes the next instruction */
+    uint64_t unit_free[NUM_UNITS]; /* of the busy ones: cycle at which the unit takes the next
+                                      instruction */
     uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
     uint8_t order[SIMD_SLOTS_MAX]; /* used slots in order of arrival, the oldest first */
     uint32_t norder;
@@ -166,11 +168,11 @@ struct kernel_run {
     uint32_t vreg_words, sreg_words, lds_alloc; /* per wavefront, wavefront, work-group */
     uint32_t lds_bytes;
     uint64_t groups, placed, done;
-    uint64_t stores;      /* under way */
-    uint64_t last_ps;     /* when the last of its stores takes effect */
+    uint64_t stores;  /* under way */
+    uint64_t last_ps; /* when the last of its stores takes effect */
     bool started;
-    uint64_t order;       /* of becoming resident */
-    uint32_t *array_at;   /* per instruction: 1 + id of the array that its last access found */
+    uint64_t order;     /* of becoming resident */
+    uint32_t *array_at; /* per instruction: 1 + id of the array that its last access found */
     struct sim_counters c;
 };
 
@@ -188,17 +190,17 @@ struct request {
     uint64_t line; /* address of the line's first byte */
     struct kernel_run *run;
     struct wavefront *wave; /* stores and atomics */
-    uint64_t at_ps;   /* in L2: when the sectors that it has are ready */
+    uint64_t at_ps;         /* in L2: when the sectors that it has are ready */
     uint32_t sectors;
     uint32_t missing; /* in L2: sectors that are on their way from DRAM */
     uint32_t next;    /* in transit, or of those that wait for the same L2 line */
     uint32_t life;    /* of the wavefront */
     uint32_t owner;   /* load: MSHR; returning atomic: load_op */
     uint32_t cu;
-    uint32_t set;     /* of L2 */
-    uint8_t slice;    /* of L2 */
-    uint8_t kind;     /* enum request_kind */
-    uint16_t serial;  /* atomics: most lanes on one address */
+    uint32_t set;    /* of L2 */
+    uint8_t slice;   /* of L2 */
+    uint8_t kind;    /* enum request_kind */
+    uint16_t serial; /* atomics: most lanes on one address */
 };
 
 /* One line that an instruction touches. */
@@ -208,7 +210,8 @@ struct line_request {
     uint16_t serial; /* atomics: most lanes on one word */
 };
 
-/* Passes that the banks of local memory need for a pattern of lane addresses, and the fewest for as many lanes. */
+/* Passes that the banks of local memory need for a pattern of lane addresses, and the fewest for as
+ * many lanes. */
 struct local_passes {
     uint16_t passes, least;
 };
@@ -238,27 +241,30 @@ struct device {
     uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
     uint32_t line_shift, sector_shift, sectors_per_line;
     struct fastmod by_slices, by_slice_sets, by_l1_sets;
-    struct rate_step l2_steps[SECTORS_MAX + 1], dram_steps[SECTORS_MAX + 1]; /* by number of sectors */
+    struct rate_step l2_steps[SECTORS_MAX + 1],
+        dram_steps[SECTORS_MAX + 1]; /* by number of sectors */
     uint32_t simd_slots;
     struct cache l2; /* all slices: sets are numbered over them */
     struct rate_server *slices;
     struct rate_server *channels;
-    struct pool requests; /* struct request */
-    struct transit *to_l2; /* by the core cycle at whose end they are sent */
-    struct transit *to_cu; /* by the core cycle in which they arrive */
+    struct pool requests;    /* struct request */
+    struct transit *to_l2;   /* by the core cycle at whose end they are sent */
+    struct transit *to_cu;   /* by the core cycle in which they arrive */
     struct kernel_run *runs; /* [resident_kernels] */
     uint32_t nruns;
     VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
-    uint64_t next_order, last_order; /* of runs, from 1; of the run that the round-robin policy served last */
-    uint32_t next_cu;     /* placement starts looking here */
-    bool dispatch_due;    /* an EV_DISPATCH is under way */
+    uint64_t next_order,
+        last_order;    /* of runs, from 1; of the run that the round-robin policy served last */
+    uint32_t next_cu;  /* placement starts looking here */
+    bool dispatch_due; /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
     uint32_t ticking; /* SIMD unit whose cycle is being served, NONE32 outside of one */
-    struct line_request lines[ACCESS_LINES_MAX]; /* scratch of the access in hand */
+    struct line_request lines[ACCESS_LINES_MAX];   /* scratch of the access in hand */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
-    uint64_t instructions; /* issued */
-    uint64_t effects, effect_instructions; /* changes of memory; instructions issued at the last one */
+    uint64_t instructions;                         /* issued */
+    uint64_t effects,
+        effect_instructions; /* changes of memory; instructions issued at the last one */
 };
 
 enum hd_status device_new(struct sim_machine *m, struct hd_error *err);
@@ -267,8 +273,10 @@ void device_cool(struct sim_machine *m);
 
 /* ---- sim/wavefront.c: birth, death and barriers ---- */
 
-/* Places work-group `index` of a run on a compute unit that has room. In SIM_TIMED its wavefronts can issue from cycle `now` on. */
-bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index, uint64_t now);
+/* Places work-group `index` of a run on a compute unit that has room. In SIM_TIMED its wavefronts
+ * can issue from cycle `now` on. */
+bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index,
+                 uint64_t now);
 bool group_fits(const struct cu *cu, const struct kernel_run *run);
 /* The wavefront's last lane has ended at cycle `now`. */
 void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now);
@@ -293,8 +301,8 @@ enum unit unit_of_class(enum isa_class cls);
 /* ---- sim/execute.c: values of one step ---- */
 
 /*
- * Computes the values of the straight-line run that starts at w->next, and counts its instructions. Returns its length,
- * at least 1.
+ * Computes the values of the straight-line run that starts at w->next, and counts its instructions.
+ * Returns its length, at least 1.
  */
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w);
 /* A control instruction: moves w->next. */
@@ -303,13 +311,14 @@ void execute_branch(struct sim_machine *m, struct wavefront *w);
 bool execute_end(struct sim_machine *m, struct wavefront *w);
 void execute_print(struct sim_machine *m, struct wavefront *w);
 void execute_assert(struct sim_machine *m, struct wavefront *w);
-void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active);
+void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+                       uint64_t active);
 
 /* ---- sim/global_access.c: addresses, checks and values of global memory ---- */
 
 /*
- * Does the access of w->next: checks every active lane, then moves the values. Returns the number of lines touched,
- * which are in m->device->lines if lines is set; -1 on a fault, which is recorded.
+ * Does the access of w->next: checks every active lane, then moves the values. Returns the number
+ * of lines touched, which are in m->device->lines if lines is set; -1 on a fault, which is recorded.
  */
 int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines);
 
@@ -321,7 +330,8 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active);
 /* ---- sim/lsu.c: load-store unit, L1, MSHRs ---- */
 
 /* The lines of a load, store or atomic enter the unit at cycle `now`. */
-void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now);
+void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+               uint32_t nlines, uint64_t now);
 /* Data of a request has arrived at its compute unit. */
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
 /* The same will be called for this request soon. */
@@ -345,8 +355,9 @@ struct request *request_at(const struct device *d, uint32_t index);
 /* The sectors that a channel has read for a line of L2 are ready at ready_ps. */
 void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_ps);
 /*
- * Sends a request to the channel of its line, where it arrives at arrival_ps; the requests of one slice are sent in order of
- * arrival. Returns when its data is ready if that is known, else SIM_NEVER: l2_fetched() says it later.
+ * Sends a request to the channel of its line, where it arrives at arrival_ps; the requests of one
+ * slice are sent in order of arrival. Returns when its data is ready if that is known, else
+ * SIM_NEVER: l2_fetched() says it later.
  */
 uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
 
@@ -367,14 +378,16 @@ void run_check_done(struct sim_machine *m, struct kernel_run *run);
 
 /* ---- sim/probe.c: called only where m->probe.fn is set ---- */
 
-void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind, uint64_t cycle);
-void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind, uint64_t time_ps);
+void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind,
+                uint64_t cycle);
+void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind,
+                uint64_t time_ps);
 
 /* ---- sim/fault.c ---- */
 
 /* The wavefront's next instruction failed; lane may be -1. The dump shows the wavefront. */
-void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code, const char *hint,
-                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code,
+                 const char *hint, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /* ---- sim/values.c: SIM_VALUES ---- */
 
@@ -383,7 +396,8 @@ void values_run(struct sim_machine *m);
 
 /* ---- sim/progress.c ---- */
 
-/* The wavefront has taken a backward branch. Fails the run if it and all others can be proved to loop for ever. */
+/* The wavefront has taken a backward branch. Fails the run if it and all others can be proved to
+ * loop for ever. */
 void progress_check(struct sim_machine *m, struct wavefront *w);
 /* Memory has changed, so that what looked like an endless loop may end. */
 static inline void progress_effect(struct device *d)

@@ -9,15 +9,16 @@
 
 /* ---- occupancy ---- */
 
-static enum hd_status too_much(struct hd_error *err, const char *code, const char *what, uint64_t asked, const char *unit,
-                               const char *key, uint64_t limit)
+static enum hd_status too_much(struct hd_error *err, const char *code, const char *what,
+                               uint64_t asked, const char *unit, const char *key, uint64_t limit)
 {
-    return hd_error_set(err, HD_BAD_INPUT, code, NULL, NULL, "%s: %llu %s asked for, the limit %s is %llu", what,
+    return hd_error_set(err, HD_BAD_INPUT, code, NULL, NULL,
+                        "%s: %llu %s asked for, the limit %s is %llu", what,
                         (unsigned long long)asked, unit, key, (unsigned long long)limit);
 }
 
-static enum hd_status check_shape(const struct sim_config *c, const struct sim_launch *l, uint64_t *items,
-                                  struct hd_error *err)
+static enum hd_status check_shape(const struct sim_config *c, const struct sim_launch *l,
+                                  uint64_t *items, struct hd_error *err)
 {
     uint64_t groups = 1;
 
@@ -29,8 +30,8 @@ static enum hd_status check_shape(const struct sim_config *c, const struct sim_l
                                 l->grid[i] ? "threads" : "blocks", "xyz"[i]);
         *items *= l->block[i];
         if (*items > c->group_items_max)
-            return too_much(err, "launch-group-size", l->kernel->name, *items, "work-items of a work-group",
-                            "cu.workgroup_items", c->group_items_max);
+            return too_much(err, "launch-group-size", l->kernel->name, *items,
+                            "work-items of a work-group", "cu.workgroup_items", c->group_items_max);
         if (!u64_mul(groups, l->grid[i], &groups) || groups > UINT32_MAX)
             return hd_error_set(err, HD_BAD_INPUT, "launch-grid-size", NULL, "use fewer work-groups",
                                 "kernel %s: more than 2^32 - 1 work-groups", l->kernel->name);
@@ -38,17 +39,19 @@ static enum hd_status check_shape(const struct sim_config *c, const struct sim_l
     return HD_OK;
 }
 
-static enum hd_status check_local(const struct sim_config *c, const struct sim_launch *l, struct hd_error *err)
+static enum hd_status check_local(const struct sim_config *c, const struct sim_launch *l,
+                                  struct hd_error *err)
 {
     uint64_t bytes = (uint64_t)l->kernel->lds_bytes + l->dynamic_lds;
 
     if (bytes <= c->lds_group_max)
         return HD_OK;
-    return hd_error_set(err, HD_BAD_INPUT, "launch-local-memory", NULL, NULL,
-                        "kernel %s: %llu bytes of local memory asked for (%u static, %u dynamic), the limit "
-                        "lds.bytes_per_workgroup is %u",
-                        l->kernel->name, (unsigned long long)bytes, l->kernel->lds_bytes, l->dynamic_lds,
-                        c->lds_group_max);
+    return hd_error_set(
+        err, HD_BAD_INPUT, "launch-local-memory", NULL, NULL,
+        "kernel %s: %llu bytes of local memory asked for (%u static, %u dynamic), the limit "
+        "lds.bytes_per_workgroup is %u",
+        l->kernel->name, (unsigned long long)bytes, l->kernel->lds_bytes, l->dynamic_lds,
+        c->lds_group_max);
 }
 
 static uint32_t wave_vregs(const struct sim_config *c, const struct isa_kernel *k)
@@ -66,20 +69,21 @@ static uint32_t group_local(const struct sim_config *c, const struct sim_launch 
     return (uint32_t)bits_round_up((uint64_t)l->kernel->lds_bytes + l->dynamic_lds, c->lds_granule);
 }
 
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l, struct occupancy *out,
-                              struct hd_error *err)
+enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
+                              struct occupancy *out, struct hd_error *err)
 {
     uint64_t items, waves;
 
     if (check_shape(c, l, &items, err) || check_local(c, l, err))
         return err ? err->status : HD_BAD_INPUT;
     if (!(l->kernel->forms & cf_units[c->divergence_unit]->forms))
-        return hd_error_set(err, HD_BAD_INPUT, "launch-form", NULL, "write the kernel in a form that the unit runs",
-                            "kernel %s is in a control-flow form that divergence unit %s does not run", l->kernel->name,
-                            cf_units[c->divergence_unit]->name);
+        return hd_error_set(
+            err, HD_BAD_INPUT, "launch-form", NULL, "write the kernel in a form that the unit runs",
+            "kernel %s is in a control-flow form that divergence unit %s does not run",
+            l->kernel->name, cf_units[c->divergence_unit]->name);
     if (l->kernel->vregs > c->vregs_max)
-        return too_much(err, "launch-registers", l->kernel->name, l->kernel->vregs, "vector registers",
-                        "cu.vector_registers_max", c->vregs_max);
+        return too_much(err, "launch-registers", l->kernel->name, l->kernel->vregs,
+                        "vector registers", "cu.vector_registers_max", c->vregs_max);
     waves = bits_ceil_div(items, c->wavefront_size);
 
     const struct {
@@ -88,8 +92,10 @@ enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launc
     } limits[] = {
         {"wavefronts", "cu.wavefront_slots", waves, c->wave_slots},
         {"workgroups", "cu.workgroup_slots", 1, c->group_slots},
-        {"vector registers", "cu.vector_register_words", waves * wave_vregs(c, l->kernel), c->vreg_words},
-        {"scalar registers", "cu.scalar_register_words", waves * wave_sregs(c, l->kernel), c->sreg_words},
+        {"vector registers", "cu.vector_register_words", waves * wave_vregs(c, l->kernel),
+         c->vreg_words},
+        {"scalar registers", "cu.scalar_register_words", waves * wave_sregs(c, l->kernel),
+         c->sreg_words},
         {"local memory", "lds.bytes", group_local(c, l), c->lds_bytes},
     };
 
@@ -98,8 +104,8 @@ enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launc
         if (!limits[i].need)
             continue;
         if (limits[i].need > limits[i].have)
-            return too_much(err, "launch-never-fits", l->kernel->name, limits[i].need, limits[i].name, limits[i].key,
-                            limits[i].have);
+            return too_much(err, "launch-never-fits", l->kernel->name, limits[i].need,
+                            limits[i].name, limits[i].key, limits[i].have);
         if (limits[i].have / limits[i].need < out->groups) {
             out->groups = (uint32_t)(limits[i].have / limits[i].need);
             out->limit = limits[i].name;
@@ -118,7 +124,8 @@ static struct kernel_run *free_run(struct device *d)
     return NULL;
 }
 
-static void run_init(struct sim_machine *m, struct kernel_run *run, const struct waiting_launch *wait)
+static void run_init(struct sim_machine *m, struct kernel_run *run,
+                     const struct waiting_launch *wait)
 {
     const struct sim_launch *l = wait->launch;
 
@@ -139,11 +146,14 @@ static void run_init(struct sim_machine *m, struct kernel_run *run, const struct
     run->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
     if (!run->array_at)
-        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for kernel %s", l->kernel->name);
+        machine_out_of_memory(m);
     (void)dispatch_check(&m->config, l, &run->occupancy, NULL);
 }
 
-static void add_counters(struct sim_counters *to, const struct sim_counters *from)
+/* A counter more is summed without a line here. */
+_Static_assert(sizeof(struct sim_counters) % sizeof(uint64_t) == 0, "counters are 64 bits each");
+
+void sim_counters_add(struct sim_counters *to, const struct sim_counters *from)
 {
     uint64_t *t = (uint64_t *)to;
     const uint64_t *f = (const uint64_t *)from;
@@ -155,17 +165,25 @@ static void add_counters(struct sim_counters *to, const struct sim_counters *fro
 static void run_finish(struct sim_machine *m, struct kernel_run *run)
 {
     struct sim_kernel_record r = {
-        .ticket = run->ticket, .tag = run->tag, .queue = run->queue, .program = run->program, .kernel = run->kernel,
-        .dynamic_lds = run->launch->dynamic_lds, .queued_ps = run->queued_ps, .start_ps = run->start_ps,
-        .end_ps = m->now_ps, .groups_per_cu = run->occupancy.groups,
-        .waves_per_group = run->occupancy.waves_per_group, .limit = run->occupancy.limit,
+        .ticket = run->ticket,
+        .tag = run->tag,
+        .queue = run->queue,
+        .program = run->program,
+        .kernel = run->kernel,
+        .dynamic_lds = run->launch->dynamic_lds,
+        .queued_ps = run->queued_ps,
+        .start_ps = run->start_ps,
+        .end_ps = m->now_ps,
+        .groups_per_cu = run->occupancy.groups,
+        .waves_per_group = run->occupancy.waves_per_group,
+        .limit = run->occupancy.limit,
     };
 
     memcpy(r.grid, run->launch->grid, sizeof r.grid);
     memcpy(r.block, run->launch->block, sizeof r.block);
     for (unsigned i = 0; i < SIM_NUM_STALLS; i++)
         run->c.residency_cycles += run->c.stall_cycles[i];
-    add_counters(&m->totals, &run->c);
+    sim_counters_add(&m->totals, &run->c);
     r.counters = run->c;
     free(run->array_at);
     run->array_at = NULL;
@@ -186,13 +204,13 @@ static void start_waiting(struct sim_machine *m)
     dispatch_wake(m);
 }
 
-void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint32_t queue, uint64_t queued_ps,
-                     const struct sim_launch *launch)
+void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint32_t queue,
+                     uint64_t queued_ps, const struct sim_launch *launch)
 {
     struct waiting_launch wait = {ticket, tag, queued_ps, queue, launch};
 
     if (!vec_push(&m->device->waiting, wait)) {
-        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for a launch");
+        machine_out_of_memory(m);
         return;
     }
     start_waiting(m);
@@ -215,7 +233,7 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle)
         run->start_ps = m->now_ps;
     }
     if (!group_start(m, run, cu, run->placed++, cycle)) {
-        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for a work-group");
+        machine_out_of_memory(m);
         return false;
     }
     return true;
@@ -228,8 +246,8 @@ void dispatch_wake(struct sim_machine *m)
     if (d->dispatch_due || m->mode == SIM_VALUES)
         return;
     d->dispatch_due = true;
-    machine_schedule(m, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps, UNIT_DISPATCH, EV_DISPATCH, 0,
-               0);
+    machine_schedule(m, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps,
+                     UNIT_DISPATCH, EV_DISPATCH, 0, 0);
 }
 
 static void place_next(struct sim_machine *m)
@@ -257,8 +275,8 @@ void run_check_done(struct sim_machine *m, struct kernel_run *run)
 {
     if (run->done < run->groups || run->stores || m->mode == SIM_VALUES)
         return;
-    machine_schedule(m, run->last_ps > m->now_ps ? run->last_ps : m->now_ps, UNIT_KERNEL, EV_KERNEL_DONE,
-               (uint32_t)(run - m->device->runs), 0);
+    machine_schedule(m, run->last_ps > m->now_ps ? run->last_ps : m->now_ps, UNIT_KERNEL,
+                     EV_KERNEL_DONE, (uint32_t)(run - m->device->runs), 0);
 }
 
 void dispatch_event(struct sim_machine *m, const struct event *e)

@@ -18,9 +18,9 @@ enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launc
                               struct occupancy *out, struct hd_error *err);
 
 /*
- * A kernel whose launch latency is over joins the resident kernels, or waits for one of their places. launch stays
- * valid until queue_kernel_done(). In SIM_VALUES mode the kernel is run to its end before the call returns, and
- * queue_kernel_done() has been called.
+ * A kernel whose launch latency is over joins the resident kernels, or waits for one of their
+ * places. launch stays valid until queue_kernel_done(). In SIM_VALUES mode the kernel is run to its
+ * end before the call returns, and queue_kernel_done() has been called.
  */
 void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint32_t queue,
                      uint64_t queued_ps, const struct sim_launch *launch);

@@ -1,4 +1,5 @@
-/* DRAM: channels that pass bytes at a fixed rate, in order of arrival, and answer after a fixed access time. */
+/* DRAM: channels that pass bytes at a fixed rate, in order of arrival, and answer after a fixed
+ * access time. */
 #include "sim/device.h"
 
 /* When the data of the request has been read; a write-back is done with when it has been taken. */
@@ -7,13 +8,14 @@ static uint64_t serve(struct sim_machine *m, uint32_t channel, uint32_t sectors,
     struct device *d = m->device;
     uint64_t start_ps;
 
-    return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)], &start_ps) +
+    return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)],
+                           &start_ps) +
            d->dram_latency_ps;
 }
 
 /*
- * A slice sends in order of arrival, so that a channel that has one slice alone can serve a request as soon as it is sent; where
- * slices share a channel, the order among them is known only at arrival.
+ * A slice sends in order of arrival, so that a channel that has one slice alone can serve a request
+ * as soon as it is sent; where slices share a channel, the order among them is known only at arrival.
  */
 uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps)
 {

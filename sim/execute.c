@@ -1,4 +1,5 @@
-/* What one step of a wavefront computes, without time; the same code serves the timed machine and values-only mode. */
+/* What one step of a wavefront computes, without time; the same code serves the timed machine and
+ * values-only mode. */
 #include "isa/print.h"
 #include "sim/device.h"
 
@@ -19,7 +20,8 @@ static void count(struct sim_counters *c, const struct isa_insn *in, uint64_t la
     c->mask_ops += in->format == ISA_MASK_OP;
 }
 
-void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t active)
+void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+                       uint64_t active)
 {
     w->run->c.wave_instr++;
     m->device->instructions++;
@@ -27,7 +29,8 @@ void count_instruction(struct sim_machine *m, struct wavefront *w, const struct 
 }
 
 /* No instruction of a run but its last changes a mask, so the lanes of all are known before. */
-static void count_run(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t n)
+static void count_run(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+                      uint32_t n)
 {
     struct sim_counters *c = &w->run->c;
     uint64_t lanes = bits_count(w->regs.live & w->regs.tx & w->regs.exec);
@@ -51,7 +54,8 @@ uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
     if (in[n - 1].d.kind == ISA_O_EXEC) {
         if (!m->device->cf->set_exec(w->cf, w->regs.exec))
             fault_raise(m, w, -1, "exec-written", "write the kernel in .form exec",
-                        "EXEC is written, which divergence unit %s does not allow", m->device->cf->name);
+                        "EXEC is written, which divergence unit %s does not allow",
+                        m->device->cf->name);
         w->regs.exec = m->device->cf->exec(w->cf);
     }
     return n;
@@ -108,7 +112,8 @@ bool execute_end(struct sim_machine *m, struct wavefront *w)
 
 /* ---- print and assert ---- */
 
-static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, uint64_t imm, unsigned lane, unsigned width)
+static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, uint64_t imm,
+                             unsigned lane, unsigned width)
 {
     const struct isa_wave *r = &w->regs;
     uint64_t low, high = 0;
@@ -124,8 +129,10 @@ static uint64_t operand_bits(const struct wavefront *w, struct isa_operand o, ui
         if (o.words == 2)
             high = r->s[o.index + 1];
         break;
-    case ISA_O_M: return r->m[o.index] >> lane & 1;
-    default: return imm;
+    case ISA_O_M:
+        return r->m[o.index] >> lane & 1;
+    default:
+        return imm;
     }
     return low | high << 32;
 }
@@ -135,9 +142,10 @@ static void print_lane(struct sim_machine *m, const struct wavefront *w, unsigne
     const struct isa_insn *in = w->next;
     struct text line = {0};
 
-    text_add(&line, "%s group %" PRIu64 " item %u: ", w->run->kernel->name, w->group->index, w->regs.tid0 + lane);
-    isa_print_value(w->run->program->strings[in->imm], operand_bits(w, in->a, in->imm, lane, m->lanes->width),
-                    in->a.words == 2, &line);
+    text_add(&line, "%s group %" PRIu64 " item %u: ", w->run->kernel->name, w->group->index,
+             w->regs.tid0 + lane);
+    isa_print_value(w->run->program->strings[in->imm],
+                    operand_bits(w, in->a, in->imm, lane, m->lanes->width), in->a.words == 2, &line);
     if (line.failed)
         machine_out_of_memory(m);
     else

@@ -9,8 +9,8 @@ static void dump_masks(struct text *t, const struct wavefront *w)
 {
     const struct isa_wave *r = &w->regs;
 
-    text_add(t, "live 0x%016" PRIx64 "  EXEC 0x%016" PRIx64 "  VCC 0x%016" PRIx64 "\n", r->live, r->exec,
-             r->m[ISA_VCC]);
+    text_add(t, "live 0x%016" PRIx64 "  EXEC 0x%016" PRIx64 "  VCC 0x%016" PRIx64 "\n", r->live,
+             r->exec, r->m[ISA_VCC]);
     for (unsigned i = 0; i < ISA_MASKS; i++)
         text_add(t, "m%-2u 0x%016" PRIx64 "%s", i, r->m[i], i % 4 == 3 ? "\n" : "  ");
 }
@@ -20,7 +20,8 @@ static void dump_scalars(struct text *t, const struct wavefront *w)
     uint32_t n = w->run->kernel->sregs;
 
     for (uint32_t i = 0; i < n; i++)
-        text_add(t, "s%-3u 0x%08" PRIx32 "%s", i, w->regs.s[i], i % 8 == 7 || i + 1 == n ? "\n" : "  ");
+        text_add(t, "s%-3u 0x%08" PRIx32 "%s", i, w->regs.s[i],
+                 i % 8 == 7 || i + 1 == n ? "\n" : "  ");
 }
 
 static void dump_vectors(struct text *t, const struct wavefront *w, unsigned width)
@@ -29,13 +30,14 @@ static void dump_vectors(struct text *t, const struct wavefront *w, unsigned wid
         for (unsigned lane = 0; lane < width; lane++) {
             if (lane % 8 == 0)
                 text_add(t, "v%-3" PRIu32 " lane %2u:", reg, lane);
-            text_add(t, " %08" PRIx32 "%s", w->regs.v[(size_t)reg * width + lane], lane % 8 == 7 ? "\n" : "");
+            text_add(t, " %08" PRIx32 "%s", w->regs.v[(size_t)reg * width + lane],
+                     lane % 8 == 7 ? "\n" : "");
         }
     }
 }
 
-void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code, const char *hint,
-                 const char *fmt, ...)
+void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code,
+                 const char *hint, const char *fmt, ...)
 {
     const struct isa_kernel *k = w->run->kernel;
     char message[512], place[384], source[192], who[32] = "";
@@ -49,7 +51,8 @@ void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, con
     isa_place(w->run->program, w->next->pc, source, sizeof source);
     if (lane >= 0)
         snprintf(who, sizeof who, " lane %d", lane);
-    snprintf(place, sizeof place, "kernel %s group %" PRIu64 " wavefront %" PRIu32 "%s pc %" PRIu32 " (%s)", k->name,
+    snprintf(place, sizeof place,
+             "kernel %s group %" PRIu64 " wavefront %" PRIu32 "%s pc %" PRIu32 " (%s)", k->name,
              w->group->index, w->regs.s[ISA_SV_WAVE], who, w->next->pc - k->first, source);
     machine_fail(m, HD_SIM_FAILED, code, place, hint, "%s", message);
     text_add(&m->dump, "%s: %s\n", place, message);

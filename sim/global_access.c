@@ -1,6 +1,7 @@
 /*
- * Global memory: lane addresses, their checks, and the values. An access is classified first: all lanes at one address, or
- * at a constant distance, need no walk over the lanes to be checked and split into lines.
+ * Global memory: lane addresses, their checks, and the values. An access is classified first: all
+ * lanes at one address, or at a constant distance, need no walk over the lanes to be checked and
+ * split into lines.
  */
 #include "sim/device.h"
 #include "sim/lanes_io.h"
@@ -12,10 +13,10 @@
 struct access {
     const struct isa_insn *in;
     uint64_t active;
-    unsigned width, bytes;     /* lanes; bytes a lane */
+    unsigned width, bytes; /* lanes; bytes a lane */
     enum isa_pattern pattern;
-    uint64_t first, stride;    /* uniform and affine: address of lane 0, bytes between lanes */
-    struct sim_array *array;   /* that all active lanes are in */
+    uint64_t first, stride;  /* uniform and affine: address of lane 0, bytes between lanes */
+    struct sim_array *array; /* that all active lanes are in */
     uint64_t address[ISA_MAX_WIDTH]; /* general: of the active lanes */
 };
 
@@ -34,7 +35,8 @@ static uint64_t base_address(const struct isa_wave *r, const struct isa_address 
 }
 
 /* Without a base the index is a pair that holds the whole address. */
-static void general_addresses(struct access *x, const struct isa_wave *r, const struct isa_address *a, uint64_t base)
+static void general_addresses(struct access *x, const struct isa_wave *r,
+                              const struct isa_address *a, uint64_t base)
 {
     const uint32_t *low = r->v + (size_t)a->index.index * x->width;
 
@@ -85,14 +87,18 @@ static uint64_t lane_address(const struct access *x, unsigned lane)
 
 /* ---- checks ---- */
 
-static void fault_at(struct sim_machine *m, const struct wavefront *w, const struct access *x, unsigned lane)
+static void fault_at(struct sim_machine *m, const struct wavefront *w, const struct access *x,
+                     unsigned lane)
 {
     uint64_t address = lane_address(x, lane);
-    const char *what = x->in->format == ISA_GLOAD ? "load" : x->in->format == ISA_GSTORE ? "store" : "atomic";
+    const char *what = x->in->format == ISA_GLOAD    ? "load"
+                       : x->in->format == ISA_GSTORE ? "store"
+                                                     : "atomic";
     char where[256];
 
     if (address % x->bytes) {
-        fault_raise(m, w, (int)lane, "misaligned", "addresses are multiples of the size of the access",
+        fault_raise(m, w, (int)lane, "misaligned",
+                    "addresses are multiples of the size of the access",
                     "misaligned %s of %u bytes at address 0x%" PRIx64, what, x->bytes, address);
         return;
     }
@@ -103,12 +109,13 @@ static void fault_at(struct sim_machine *m, const struct wavefront *w, const str
 
 static bool inside(const struct sim_array *a, uint64_t address, uint64_t bytes)
 {
-    return address >= a->base && address - a->base < a->bytes && a->bytes - (address - a->base) >= bytes;
+    return address >= a->base && address - a->base < a->bytes &&
+           a->bytes - (address - a->base) >= bytes;
 }
 
 /* The array of an address: mostly the one that this instruction met last. */
-static struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w, const struct isa_insn *in,
-                                    uint64_t address)
+static struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w,
+                                    const struct isa_insn *in, uint64_t address)
 {
     uint32_t *cached = &w->run->array_at[in->pc - w->run->kernel->first];
     struct sim_array *a;
@@ -124,7 +131,8 @@ static struct sim_array *find_array(struct sim_machine *m, const struct wavefron
     return a;
 }
 
-static bool lane_ok(struct sim_machine *m, const struct wavefront *w, struct access *x, unsigned lane)
+static bool lane_ok(struct sim_machine *m, const struct wavefront *w, struct access *x,
+                    unsigned lane)
 {
     uint64_t address = lane_address(x, lane);
 
@@ -202,7 +210,8 @@ static void load(struct sim_machine *m, struct isa_wave *r, const struct access 
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
 
-        lane_write(r, d, x->width, lane, memory_read(lane_data(m, x, lane), (enum isa_type)x->in->dtype));
+        lane_write(r, d, x->width, lane,
+                   memory_read(lane_data(m, x, lane), (enum isa_type)x->in->dtype));
     }
 }
 
@@ -310,7 +319,10 @@ static struct line_request *line_of(struct device *d, uint32_t nlines, uint64_t 
 /* Atomics on one address follow each other: for each line, the most lanes on one of its words. */
 static void count_serial(struct device *d, const struct access *x, uint32_t nlines)
 {
-    struct { uint64_t address; uint16_t lanes; } word[ISA_MAX_WIDTH];
+    struct {
+        uint64_t address;
+        uint16_t lanes;
+    } word[ISA_MAX_WIDTH];
     uint8_t place[HASH_PLACES] = {0}; /* 1 + index in word */
     uint32_t n = 0;
 
@@ -342,7 +354,8 @@ static uint32_t find_lines(struct device *d, const struct access *x)
 
     if (x->pattern == ISA_UNIFORM)
         n = range_lines(d, x->first, x->bytes);
-    else if (x->pattern == ISA_AFFINE && x->stride == x->bytes && x->active == bits_low(last + 1) - bits_low(first))
+    else if (x->pattern == ISA_AFFINE && x->stride == x->bytes &&
+             x->active == bits_low(last + 1) - bits_low(first))
         n = range_lines(d, lane_address(x, first), (last - first + 1) * x->bytes);
     else
         n = lane_lines(d, x);

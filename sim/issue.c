@@ -1,6 +1,7 @@
 /*
- * The issue stage: one SIMD unit's cycle. A unit is looked at only in cycles in which one of its wavefronts may issue; which these
- * are follows from the scoreboard, since the result of every instruction but a global load has a known time.
+ * The issue stage: one SIMD unit's cycle. A unit is looked at only in cycles in which one of its
+ * wavefronts may issue; which these are follows from the scoreboard, since the result of every
+ * instruction but a global load has a known time.
  */
 #include "sim/device.h"
 #include "sim/wave_scheduler.h"
@@ -8,10 +9,10 @@
 enum unit unit_of_class(enum isa_class cls)
 {
     static const uint8_t unit[ISA_NUM_CLASSES] = {
-        [ISA_C_ALU] = UNIT_VALU,   [ISA_C_MUL] = UNIT_VALU,     [ISA_C_CVT] = UNIT_XU,
-        [ISA_C_SFU] = UNIT_XU,     [ISA_C_F64] = UNIT_F64,      [ISA_C_SALU] = UNIT_SALU,
+        [ISA_C_ALU] = UNIT_VALU,    [ISA_C_MUL] = UNIT_VALU,      [ISA_C_CVT] = UNIT_XU,
+        [ISA_C_SFU] = UNIT_XU,      [ISA_C_F64] = UNIT_F64,       [ISA_C_SALU] = UNIT_SALU,
         [ISA_C_XLANE] = UNIT_XLANE, [ISA_C_BRANCH] = UNIT_BRANCH, [ISA_C_LDS] = UNIT_LDS,
-        [ISA_C_MEM] = UNIT_LSU,    [ISA_C_SYNC] = UNIT_SYNC,
+        [ISA_C_MEM] = UNIT_LSU,     [ISA_C_SYNC] = UNIT_SYNC,
     };
 
     return (enum unit)unit[cls];
@@ -93,8 +94,8 @@ static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t
 }
 
 /* Takes the slots of a unit out of *eligible if it is not free at `cycle`; *next is when it may be. */
-static void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle, uint64_t *eligible,
-                  uint64_t *next)
+static void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle,
+                  uint64_t *eligible, uint64_t *next)
 {
     if (free_at <= cycle || !(*eligible & s->of_unit[unit]))
         return;
@@ -140,7 +141,8 @@ static void simd_schedule(struct sim_machine *m, struct cu *cu, uint32_t simd, u
     if (s->far && s->now + SIMD_NEAR - 1 < next)
         next = s->now + SIMD_NEAR - 1;
     if (next != CALENDAR_NEVER)
-        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd), next < from ? from : next);
+        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd),
+                     next < from ? from : next);
 }
 
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
@@ -187,7 +189,8 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
 
 /* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
 
-static void set_results(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint64_t cycle)
+static void set_results(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+                        uint64_t cycle)
 {
     ready_t at = READY(cycle + m->device->latency[in->cls], SIM_STALL_SCOREBOARD);
 
@@ -330,19 +333,23 @@ static void issue_nop(struct sim_machine *m, struct wavefront *w, uint64_t cycle
 typedef void issue_fn(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 
 static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
-    [ISA_VALU] = issue_register,    [ISA_VSEL] = issue_register,   [ISA_VCMP] = issue_register,
-    [ISA_VGET] = issue_register,    [ISA_SALU] = issue_register,   [ISA_MASK_OP] = issue_register,
-    [ISA_REDUCE] = issue_register,  [ISA_XLANE] = issue_register,  [ISA_READLANE] = issue_register,
-    [ISA_WRITELANE] = issue_register, [ISA_CLOCK] = issue_clock,   [ISA_GLOAD] = issue_global,
-    [ISA_GSTORE] = issue_global,    [ISA_GATOMIC] = issue_global,  [ISA_LLOAD] = issue_local,
-    [ISA_LSTORE] = issue_local,     [ISA_LATOMIC] = issue_local,   [ISA_FENCE] = issue_fence,
-    [ISA_BARRIER] = issue_barrier,  [ISA_JUMP] = issue_branch,     [ISA_BRANCH_S] = issue_branch,
-    [ISA_BRANCH_M] = issue_branch,  [ISA_PRINT] = issue_print,     [ISA_ASSERT] = issue_assert,
-    [ISA_NOP] = issue_nop,          [ISA_END] = issue_end,
+    [ISA_VALU] = issue_register,     [ISA_VSEL] = issue_register,
+    [ISA_VCMP] = issue_register,     [ISA_VGET] = issue_register,
+    [ISA_SALU] = issue_register,     [ISA_MASK_OP] = issue_register,
+    [ISA_REDUCE] = issue_register,   [ISA_XLANE] = issue_register,
+    [ISA_READLANE] = issue_register, [ISA_WRITELANE] = issue_register,
+    [ISA_CLOCK] = issue_clock,       [ISA_GLOAD] = issue_global,
+    [ISA_GSTORE] = issue_global,     [ISA_GATOMIC] = issue_global,
+    [ISA_LLOAD] = issue_local,       [ISA_LSTORE] = issue_local,
+    [ISA_LATOMIC] = issue_local,     [ISA_FENCE] = issue_fence,
+    [ISA_BARRIER] = issue_barrier,   [ISA_JUMP] = issue_branch,
+    [ISA_BRANCH_S] = issue_branch,   [ISA_BRANCH_M] = issue_branch,
+    [ISA_PRINT] = issue_print,       [ISA_ASSERT] = issue_assert,
+    [ISA_NOP] = issue_nop,           [ISA_END] = issue_end,
 };
 
-static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot, struct wavefront *w,
-                  uint64_t cycle)
+static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,
+                  struct wavefront *w, uint64_t cycle)
 {
     const struct isa_insn *in = w->next;
 

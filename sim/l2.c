@@ -1,7 +1,8 @@
 /*
- * L2: slices that are served in order of arrival. A load whose sectors are all known answers at once; the others wait at their line
- * until DRAM has said when the data comes. Stores and atomics make sectors dirty; dirty sectors go to DRAM when
- * their line is replaced. A sector that a store writes in part is merged here and not fetched.
+ * L2: slices that are served in order of arrival. A load whose sectors are all known answers at
+ * once; the others wait at their line until DRAM has said when the data comes. Stores and atomics
+ * make sectors dirty; dirty sectors go to DRAM when their line is replaced. A sector that a store
+ * writes in part is merged here and not fetched.
  */
 #include "sim/device.h"
 
@@ -10,7 +11,8 @@ uint32_t request_new(struct sim_machine *m, const struct request *r)
     uint32_t i = pool_take(&m->device->requests);
 
     if (i == POOL_NONE)
-        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for requests under way");
+        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL,
+                     "no memory for requests under way");
     else
         *request_at(m->device, i) = *r;
     return i;
@@ -35,8 +37,8 @@ static void find_home(const struct sim_machine *m, struct request *r)
 }
 
 /*
- * A request is sent at most as many cycles ahead as an access has lines, and takes noc.latency_cycles: what was sent before
- * that has arrived.
+ * A request is sent at most as many cycles ahead as an access has lines, and takes
+ * noc.latency_cycles: what was sent before that has arrived.
  */
 static uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
 {
@@ -68,7 +70,8 @@ static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps
     uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
 
     if (!transit_add(d->to_cu, d->calendar.now, &d->requests, index, cycle))
-        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU + request_at(d, index)->cu, EV_FILL, index, 0);
+        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU + request_at(d, index)->cu,
+                         EV_FILL, index, 0);
 }
 
 /* All sectors of the request are ready at at_ps. */
@@ -127,9 +130,11 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
 /* ---- lines ---- */
 
 /* Sectors of a line in the set of request r go to DRAM. */
-static void write_back(struct sim_machine *m, const struct request *r, uint64_t line, uint32_t sectors, uint64_t at_ps)
+static void write_back(struct sim_machine *m, const struct request *r, uint64_t line,
+                       uint32_t sectors, uint64_t at_ps)
 {
-    struct request w = {.line = line, .sectors = sectors, .kind = REQ_WRITEBACK, .slice = r->slice, .set = r->set};
+    struct request w = {
+        .line = line, .sectors = sectors, .kind = REQ_WRITEBACK, .slice = r->slice, .set = r->set};
 
     r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
     dram_send(m, &w, at_ps);
@@ -155,10 +160,15 @@ static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_
 }
 
 /* Asks DRAM for sectors; when they are ready, or SIM_NEVER if that is not known yet. */
-static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t sectors, uint64_t at_ps)
+static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t sectors,
+                      uint64_t at_ps)
 {
     struct request f = {
-        .line = r->line, .sectors = sectors, .kind = REQ_LOAD, .slice = r->slice, .set = r->set,
+        .line = r->line,
+        .sectors = sectors,
+        .kind = REQ_LOAD,
+        .slice = r->slice,
+        .set = r->set,
     };
 
     r->run->c.dram_read_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
@@ -178,7 +188,8 @@ static uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t secto
 }
 
 /* The request waits at its line for sectors that are on their way. */
-static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing, uint64_t at_ps)
+static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing,
+                     uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
     struct request *r = request_at(m->device, index);
@@ -189,7 +200,8 @@ static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t
     l2->lines[i].waiters = index;
 }
 
-static void fetch_fresh(struct sim_machine *m, const struct request *r, uint32_t i, uint32_t fresh, uint64_t at_ps)
+static void fetch_fresh(struct sim_machine *m, const struct request *r, uint32_t i, uint32_t fresh,
+                        uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
     uint64_t ready_ps = fetch(m, r, fresh, at_ps);
@@ -209,7 +221,8 @@ static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps
     uint64_t at_ps;
 
     if (i == CACHE_NONE) {
-        /* Every way waits for data: it tries again when it would have been served, and then every l2.latency_cycles. */
+        /* Every way waits for data: it tries again when it would have been served, and then every
+         * l2.latency_cycles. */
         machine_schedule(m, served_ps > m->now_ps ? served_ps : served_ps + m->device->l2_latency_ps,
                          UNIT_L2 + r.slice, EV_L2, index, 0);
         return;

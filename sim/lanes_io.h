@@ -6,14 +6,16 @@
 
 #include <string.h>
 
-static inline uint64_t lane_read(const struct isa_wave *r, struct isa_operand o, unsigned width, unsigned lane)
+static inline uint64_t lane_read(const struct isa_wave *r, struct isa_operand o, unsigned width,
+                                 unsigned lane)
 {
     const uint32_t *v = r->v + (size_t)o.index * width;
 
     return o.words == 2 ? v[lane] | (uint64_t)v[width + lane] << 32 : v[lane];
 }
 
-static inline void lane_write(struct isa_wave *r, struct isa_operand o, unsigned width, unsigned lane, uint64_t value)
+static inline void lane_write(struct isa_wave *r, struct isa_operand o, unsigned width,
+                              unsigned lane, uint64_t value)
 {
     uint32_t *v = r->v + (size_t)o.index * width;
 
@@ -22,7 +24,8 @@ static inline void lane_write(struct isa_wave *r, struct isa_operand o, unsigned
         v[width + lane] = (uint32_t)(value >> 32);
 }
 
-/* The word of that type at p, little-endian; shorter ones are extended to 32 bits, T_I8 and T_I16 by their sign. */
+/* The word of that type at p, little-endian; shorter ones are extended to 32 bits, T_I8 and T_I16
+ * by their sign. */
 static inline uint64_t memory_read(const uint8_t *p, enum isa_type type)
 {
     uint64_t u = 0;

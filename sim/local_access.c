@@ -1,6 +1,6 @@
 /*
- * Local memory: lane addresses, checks, values, and the passes that the banks need. Lanes are served lds.lanes_per_pass at
- * a time; in a pass each bank serves one word, to all lanes that want it.
+ * Local memory: lane addresses, checks, values, and the passes that the banks need. Lanes are served
+ * lds.lanes_per_pass at a time; in a pass each bank serves one word, to all lanes that want it.
  */
 #include "sim/device.h"
 #include "sim/lanes_io.h"
@@ -17,20 +17,26 @@ struct local {
     bool atomic;
     uint8_t *lds;
     enum isa_pattern pattern;
-    uint32_t stride; /* uniform (0) and affine: bytes from lane to lane */
+    uint32_t stride;                 /* uniform (0) and affine: bytes from lane to lane */
     uint32_t address[ISA_MAX_WIDTH]; /* of active lanes; uniform and affine: of all */
 };
 
-static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x, unsigned lane, int64_t address)
+static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x,
+                    unsigned lane, int64_t address)
 {
-    const char *what = x->in->format == ISA_LLOAD ? "load" : x->in->format == ISA_LSTORE ? "store" : "atomic";
+    const char *what = x->in->format == ISA_LLOAD    ? "load"
+                       : x->in->format == ISA_LSTORE ? "store"
+                                                     : "atomic";
 
     if (address < 0 || address + x->bytes > w->group->lds_bytes)
-        fault_raise(m, w, (int)lane, "outside-local", "declare it with .lds or pass dynamic local memory at the launch",
-                    "local %s of %u bytes at %" PRId64 ", outside the work-group's %u bytes of local memory", what,
-                    x->bytes, address, w->group->lds_bytes);
+        fault_raise(m, w, (int)lane, "outside-local",
+                    "declare it with .lds or pass dynamic local memory at the launch",
+                    "local %s of %u bytes at %" PRId64
+                    ", outside the work-group's %u bytes of local memory",
+                    what, x->bytes, address, w->group->lds_bytes);
     else if (address % x->bytes)
-        fault_raise(m, w, (int)lane, "misaligned", "addresses are multiples of the size of the access",
+        fault_raise(m, w, (int)lane, "misaligned",
+                    "addresses are multiples of the size of the access",
                     "misaligned local %s of %u bytes at %" PRId64, what, x->bytes, address);
     else
         return true;
@@ -38,8 +44,8 @@ static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct loc
 }
 
 /*
- * All lanes, in 32 bits: an index up to `most` gives an address inside. One loop without branches; false if a lane is outside or
- * misaligned, which the slow way then names.
+ * All lanes, in 32 bits: an index up to `most` gives an address inside. One loop without branches;
+ * false if a lane is outside or misaligned, which the slow way then names.
  */
 static bool find_all(const struct wavefront *w, struct local *x, const uint32_t *index, int64_t base)
 {
@@ -82,7 +88,8 @@ static bool find_regular(const struct wavefront *w, struct local *x, int64_t fir
 {
     uint64_t span = stride * (x->width - 1);
 
-    if (first < 0 || (uint64_t)first + span + x->bytes > w->group->lds_bytes || first % x->bytes || stride % x->bytes)
+    if (first < 0 || (uint64_t)first + span + x->bytes > w->group->lds_bytes || first % x->bytes ||
+        stride % x->bytes)
         return false;
     x->stride = (uint32_t)stride;
     for (unsigned lane = 0; lane < x->width; lane++)
@@ -116,7 +123,8 @@ static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct lo
 
 static void load_lane(struct isa_wave *r, const struct local *x, unsigned lane)
 {
-    lane_write(r, x->in->d, x->width, lane, memory_read(x->lds + x->address[lane], (enum isa_type)x->in->dtype));
+    lane_write(r, x->in->d, x->width, lane,
+               memory_read(x->lds + x->address[lane], (enum isa_type)x->in->dtype));
 }
 
 /* Returns whether memory has changed. */
@@ -185,8 +193,8 @@ static bool change(struct isa_wave *r, const struct local *x)
 /* ---- banks ---- */
 
 /*
- * Passes of one group of lanes: the most different words that one bank has to serve; for atomics, which
- * follow each other on a word, the most lanes.
+ * Passes of one group of lanes: the most different words that one bank has to serve; for atomics,
+ * which follow each other on a word, the most lanes.
  */
 static unsigned passes_by_bank(const struct local *x, uint64_t lanes, unsigned banks)
 {
@@ -237,8 +245,9 @@ static struct local_passes count_passes(const struct sim_config *c, const struct
 /* ---- the same pattern again ---- */
 
 /*
- * Wavefronts mostly repeat a few patterns, moved by whole words, which does not change how the banks are met. So the passes are
- * remembered by what they follow from: the lanes' distances from the first active one.
+ * Wavefronts mostly repeat a few patterns, moved by whole words, which does not change how the
+ * banks are met. So the passes are remembered by what they follow from: the lanes' distances from
+ * the first active one.
  */
 static void distances(const struct local *x, uint32_t *out)
 {
@@ -256,12 +265,14 @@ static void distances(const struct local *x, uint32_t *out)
 /* Of a few lanes: enough to keep the patterns of a kernel apart. */
 static uint32_t pattern_hash(const uint32_t *distance, unsigned width)
 {
-    uint32_t h = distance[1] ^ distance[width / 2] << 3 ^ distance[width - 1] << 7 ^ distance[width / 4] << 13;
+    uint32_t h = distance[1] ^ distance[width / 2] << 3 ^ distance[width - 1] << 7 ^
+                 distance[width / 4] << 13;
 
     return (h * 0x9e3779b1u) >> 16;
 }
 
-static bool same_pattern(const struct local_pattern *p, const struct local *x, const uint32_t *distance)
+static bool same_pattern(const struct local_pattern *p, const struct local *x,
+                         const uint32_t *distance)
 {
     return p->active == x->active && p->bytes == x->bytes && p->atomic == x->atomic &&
            memcmp(p->distance, distance, x->width * sizeof *distance) == 0;

@@ -1,7 +1,8 @@
 /*
- * The load-store unit of a compute unit, its L1 and its MSHRs. They are reached in order of issue, so the tags are looked up at issue. What
- * misses travels on as requests for sectors; a load is ready when the last of its sectors has come back. When no
- * MSHR is free the instruction at hand holds the unit until one is.
+ * The load-store unit of a compute unit, its L1 and its MSHRs. They are reached in order of issue,
+ * so the tags are looked up at issue. What misses travels on as requests for sectors; a load is
+ * ready when the last of its sectors has come back. When no MSHR is free the instruction at hand
+ * holds the unit until one is.
  */
 #include "sim/device.h"
 
@@ -61,7 +62,8 @@ static void out_of_memory(struct sim_machine *m)
     machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for loads under way");
 }
 
-static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t op, uint32_t sectors)
+static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t op,
+                       uint32_t sectors)
 {
     uint32_t i = pool_take(&cu->waiters);
 
@@ -77,7 +79,8 @@ static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint
 
 /* ---- loads under way ---- */
 
-static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in)
+static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                       const struct isa_insn *in)
 {
     uint32_t i = pool_take(&cu->ops);
     struct load_op *op = op_at(cu, i);
@@ -162,7 +165,8 @@ static uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 }
 
 /* One line of a load is looked up; false if it needs an MSHR and none is free. */
-static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op, const struct line_request *l, uint64_t cycle)
+static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
+                      const struct line_request *l, uint64_t cycle)
 {
     struct kernel_run *run = op_at(cu, op)->wave->run;
     uint32_t missing = l->sectors & ~l1_lookup(m, cu, l->line);
@@ -184,7 +188,8 @@ static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op, const s
     cu->mshrs[i].sectors |= fresh;
     add_waiter(m, cu, i, op, missing);
     if (fresh) {
-        struct request r = {.line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .owner = i, .run = run};
+        struct request r = {
+            .line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .owner = i, .run = run};
 
         run->c.sectors += bits_count(fresh);
         l2_send(m, &r, cycle);
@@ -212,8 +217,8 @@ static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
     }
 }
 
-static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in, uint32_t nlines,
-                       uint64_t now)
+static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                       const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
     for (uint32_t i = 0; i < nlines; i++)
         cu->held[i] = m->device->lines[i];
@@ -237,8 +242,8 @@ static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_requ
         cu->l1.lines[i].valid &= ~l->sectors;
 }
 
-static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w, const struct isa_insn *in,
-                          uint32_t nlines, uint64_t now)
+static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                          const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
     uint32_t per_cycle = m->config.l1_lines_per_cycle;
     bool atomic = in->format == ISA_GATOMIC, returns = atomic && (in->flags & ISA_F_RETURN);
@@ -249,9 +254,17 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
     for (uint32_t i = 0; i < nlines; i++) {
         const struct line_request *l = &m->device->lines[i];
         struct request r = {
-            .line = l->line, .sectors = l->sectors, .serial = l->serial, .cu = cu->id, .run = w->run,
-            .wave = w, .life = w->life, .owner = op,
-            .kind = returns ? REQ_ATOMIC_RETURN : atomic ? REQ_ATOMIC : REQ_STORE,
+            .line = l->line,
+            .sectors = l->sectors,
+            .serial = l->serial,
+            .cu = cu->id,
+            .run = w->run,
+            .wave = w,
+            .life = w->life,
+            .owner = op,
+            .kind = returns  ? REQ_ATOMIC_RETURN
+                    : atomic ? REQ_ATOMIC
+                             : REQ_STORE,
         };
 
         l1_pass(m, cu, l, atomic);
@@ -265,7 +278,8 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
     cu->lsu_free = now + bits_ceil_div(nlines, per_cycle);
 }
 
-void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in, uint32_t nlines, uint64_t now)
+void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
+               uint32_t nlines, uint64_t now)
 {
     struct cu *cu = &m->device->cus[w->cu];
 
@@ -292,7 +306,8 @@ static void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_
     cu->l1.lines[i].valid |= sectors;
 }
 
-static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t sectors, uint64_t cycle)
+static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t sectors,
+                          uint64_t cycle)
 {
     uint32_t *link = &cu->mshrs[mshr].waiters;
 

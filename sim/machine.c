@@ -28,8 +28,8 @@ static enum hd_status make_parts(struct sim_machine *m, struct hd_error *err)
     return device_new(m, err);
 }
 
-enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes, struct sim_machine **out,
-                       struct hd_error *err)
+enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes,
+                       struct sim_machine **out, struct hd_error *err)
 {
     struct sim_machine *m;
     enum hd_status status = sim_config_check(config, err);
@@ -45,8 +45,8 @@ enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes, st
     m->l2clk = clock_make(config->l2_hz);
     m->lanes = isa_lanes_get(config->wavefront_size, lanes);
     status = m->lanes ? make_parts(m, err)
-                      : hd_error_set(err, HD_BAD_INPUT, "lanes-unavailable", NULL, "use the baseline lanes",
-                                     "this processor has no AVX2 and FMA");
+                      : hd_error_set(err, HD_BAD_INPUT, "lanes-unavailable", NULL,
+                                     "use the baseline lanes", "this processor has no AVX2 and FMA");
     if (status != HD_OK) {
         sim_free(m);
         return status;
@@ -143,9 +143,15 @@ bool machine_stopped(struct sim_machine *m)
 typedef void event_fn(struct sim_machine *m, const struct event *e);
 
 static event_fn *const handlers[EV_NUM_KINDS] = {
-    [EV_QUEUE] = queue_event,  [EV_LAUNCH] = queue_event,        [EV_TICKET] = queue_event,
-    [EV_LINK] = link_event,    [EV_KERNEL_DONE] = dispatch_event, [EV_DISPATCH] = dispatch_event,
-    [EV_L2] = l2_event,        [EV_DRAM] = dram_event,           [EV_FILL] = fill_event,
+    [EV_QUEUE] = queue_event,
+    [EV_LAUNCH] = queue_event,
+    [EV_TICKET] = queue_event,
+    [EV_LINK] = link_event,
+    [EV_KERNEL_DONE] = dispatch_event,
+    [EV_DISPATCH] = dispatch_event,
+    [EV_L2] = l2_event,
+    [EV_DRAM] = dram_event,
+    [EV_FILL] = fill_event,
 };
 
 static void serve_event(struct sim_machine *m)
@@ -160,7 +166,8 @@ static void serve_l2(struct sim_machine *m)
 {
     struct device *d = m->device;
 
-    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE; i = next) {
+    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE;
+         i = next) {
         next = request_at(d, i)->next;
         if (next != POOL_NONE)
             __builtin_prefetch(request_at(d, next));
@@ -233,7 +240,8 @@ static uint64_t l2_time(const struct sim_machine *m)
     return edge_ps == SIM_NEVER ? SIM_NEVER : edge_ps + m->device->noc_ps;
 }
 
-/* Serves what is next and is not later than until_ps; false if there is nothing. At one time the order is that of the rows. */
+/* Serves what is next and is not later than until_ps; false if there is nothing. At one time the
+ * order is that of the rows. */
 static bool serve_next(struct sim_machine *m, uint64_t until_ps)
 {
     const struct {
@@ -278,7 +286,8 @@ static void fail_waiting(struct sim_machine *m)
     struct text who = {0};
 
     queue_describe_waits(m, &who);
-    machine_fail(m, HD_SIM_FAILED, "deadlock", NULL, NULL, "deadlock: nothing can happen any more; %s", text_str(&who));
+    machine_fail(m, HD_SIM_FAILED, "deadlock", NULL, NULL,
+                 "deadlock: nothing can happen any more; %s", text_str(&who));
     text_free(&who);
 }
 

@@ -33,20 +33,21 @@ struct sim_machine {
 };
 
 /*
- * Ends the run: the first failure is kept and returned by the running call. Parts call it and return; the main loop
- * looks at m->fault after each event.
+ * Ends the run: the first failure is kept and returned by the running call. Parts call it and
+ * return; the main loop looks at m->fault after each event.
  */
 #define machine_fail(m, ...)                                                                       \
     ((m)->fault.status == HD_OK ? (void)hd_error_set(&(m)->fault, __VA_ARGS__) : (void)0)
 
 static inline void machine_out_of_memory(struct sim_machine *m)
 {
-    machine_fail(m, HD_SIM_FAILED, "host-memory", NULL, NULL, "the simulator ran out of host memory");
+    machine_fail(m, HD_SIM_FAILED, "host-memory", NULL, NULL,
+                 "the simulator ran out of host memory");
 }
 
 /* Schedules an event; the run ends when there is no memory for it. */
-static inline void machine_schedule(struct sim_machine *m, uint64_t time_ps, uint32_t unit, enum event_kind kind,
-                                    uint32_t a, uint64_t b)
+static inline void machine_schedule(struct sim_machine *m, uint64_t time_ps, uint32_t unit,
+                                    enum event_kind kind, uint32_t a, uint64_t b)
 {
     if (!event_push(m->events, time_ps, unit, kind, a, b))
         machine_out_of_memory(m);

@@ -3,7 +3,7 @@
 #include "sim/device.h"
 
 #define LIST(_)                                                                                    \
-    _(in_order, "in-order", "all work-groups of a kernel before those of the next")               \
+    _(in_order, "in-order", "all work-groups of a kernel before those of the next")                \
     _(round_robin, "round-robin", "one work-group of each resident kernel in turn")
 
 #define ROW(id, name, doc) extern const struct placement placement_##id;
@@ -14,14 +14,14 @@ const struct placement *const placements[] = {
 #define ROW(id, name, doc) &placement_##id,
     LIST(ROW)
 #undef ROW
-    NULL,
+        NULL,
 };
 
 const struct param_choice placement_choices[] = {
 #define ROW(id, name, doc) {name, doc},
     LIST(ROW)
 #undef ROW
-    {NULL, NULL},
+        {NULL, NULL},
 };
 
 struct cu *placement_next_cu(struct device *d, uint32_t compute_units, const struct kernel_run *run)

@@ -1,6 +1,6 @@
 /*
- * Placement policies: which kernel's work-group is placed next. To add one: one file in sim/placement/ with one struct of
- * functions, and one row in sim/placement.c.
+ * Placement policies: which kernel's work-group is placed next. To add one: one file in
+ * sim/placement/ with one struct of functions, and one row in sim/placement.c.
  */
 #ifndef HD_SIM_PLACEMENT_H
 #define HD_SIM_PLACEMENT_H
@@ -15,8 +15,8 @@ struct cu;
 
 struct placement {
     /*
-     * The run whose next work-group goes to *cu, or NULL if none can be placed now. Runs with work-groups left are
-     * those with placed < groups.
+     * The run whose next work-group goes to *cu, or NULL if none can be placed now. Runs with
+     * work-groups left are those with placed < groups.
      */
     struct kernel_run *(*pick)(struct device *d, uint32_t compute_units, struct cu **cu);
 };

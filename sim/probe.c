@@ -1,7 +1,8 @@
 /* What the probe is told. */
 #include "sim/device.h"
 
-void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind, uint64_t cycle)
+void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind,
+                uint64_t cycle)
 {
     const struct hd_probe_event e = {
         .kind = kind,
@@ -19,10 +20,16 @@ void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_
     m->probe.fn(m->probe.user, &e);
 }
 
-void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind, uint64_t time_ps)
+void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind,
+                uint64_t time_ps)
 {
     const struct hd_probe_event e = {
-        .kind = kind, .time_ps = time_ps, .cu = r->cu, .line = r->line, .sectors = r->sectors, .store = r->kind != REQ_LOAD,
+        .kind = kind,
+        .time_ps = time_ps,
+        .cu = r->cu,
+        .line = r->line,
+        .sectors = r->sectors,
+        .store = r->kind != REQ_LOAD,
     };
 
     m->probe.fn(m->probe.user, &e);

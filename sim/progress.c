@@ -1,8 +1,9 @@
 /*
- * Loops that can never end. While memory does not change, a wavefront's next step follows from its registers alone; one that comes
- * back to the same registers at the same pc will do so for ever. When that holds for every wavefront that does not wait
- * for another at a barrier, nothing can change any more. The states are compared by hash, and kept at growing distances
- * (Brent's cycle finding). That is costly, so it is done only when there was no change for a while, in windows that become rare.
+ * Loops that can never end. While memory does not change, a wavefront's next step follows from its
+ * registers alone; one that comes back to the same registers at the same pc will do so for ever. When
+ * that holds for every wavefront that does not wait for another at a barrier, nothing can change any
+ * more. The states are compared by hash, and kept at growing distances (Brent's cycle finding). That
+ * is costly, so it is done only when there was no change for a while, in windows that become rare.
  */
 #include "sim/device.h"
 
@@ -58,15 +59,16 @@ static bool all_loop(const struct sim_machine *m)
 }
 
 /*
- * With T = sim.progress_instructions, when T, 2T, 4T, 8T, ... instructions have passed since the last change, for T / 16
- * instructions each.
+ * With T = sim.progress_instructions, when T, 2T, 4T, 8T, ... instructions have passed since the
+ * last change, for T / 16 instructions each.
  */
 static bool in_window(const struct sim_machine *m)
 {
     uint64_t after = m->config.progress_instructions;
     uint64_t quiet = m->device->instructions - m->device->effect_instructions;
 
-    return after && quiet >= after && quiet % after <= after / 16 && bits_is_power_of_two(quiet / after);
+    return after && quiet >= after && quiet % after <= after / 16 &&
+           bits_is_power_of_two(quiet / after);
 }
 
 void progress_check(struct sim_machine *m, struct wavefront *w)
@@ -86,6 +88,8 @@ void progress_check(struct sim_machine *m, struct wavefront *w)
     p->looping = true;
     if (all_loop(m))
         fault_raise(m, w, -1, "no-progress",
-                    "a lane may wait for another of its wavefront; let the holder of a lock release it before lanes meet again",
-                    "no forward progress: the wavefront repeats the same state and no other can change memory");
+                    "a lane may wait for another of its wavefront; let the holder of a lock "
+                    "release it before lanes meet again",
+                    "no forward progress: the wavefront repeats the same state and no other can "
+                    "change memory");
 }

@@ -26,7 +26,7 @@ enum sim_mode { SIM_TIMED, SIM_VALUES };
 struct sim_limits {
     uint64_t max_time_ps;      /* simulated */
     uint64_t max_instructions; /* wavefront instructions */
-    const volatile int *stop;  /* the run ends with HD_STOPPED soon after *stop is not 0; may be NULL */
+    const volatile int *stop; /* the run ends with HD_STOPPED soon after *stop is not 0; may be NULL */
 };
 
 /*
@@ -58,7 +58,8 @@ struct sim_array_desc {
     enum sim_array_kind kind;
 };
 
-/* *id is small and may be used again after the array is freed. Contents are zero; managed pages are unpopulated. */
+/* *id is small and may be used again after the array is freed. Contents are zero; managed pages are
+ * unpopulated. */
 enum hd_status sim_array_new(struct sim_machine *m, const struct sim_array_desc *desc, uint32_t *id,
                              struct hd_error *err);
 /* HD_BAD_INPUT if a pending command uses the array. Later accesses by kernels fail as use after free. */
@@ -73,13 +74,15 @@ enum { SIM_ATTACH_GLOBAL = -1, SIM_ATTACH_HOST = -2 };
 void sim_array_attach(struct sim_machine *m, uint32_t id, int32_t queue_or_attach);
 int32_t sim_array_attached(const struct sim_machine *m, uint32_t id);
 /* Pages by state, for tests and statistics. */
-struct sim_residency { uint64_t unpopulated, host, device, dirty, both; };
+struct sim_residency {
+    uint64_t unpopulated, host, device, dirty, both;
+};
 void sim_array_residency(const struct sim_machine *m, uint32_t id, struct sim_residency *out);
 
 /*
  * The host is about to read, or to write, bytes [offset, offset + bytes) of a managed array.
- * Pages that are on the device move back; `whole` says that every byte is overwritten, so that nothing
- * needs to move. Returns the ticket of the last move, or 0 if the host may go on at once.
+ * Pages that are on the device move back; `whole` says that every byte is overwritten, so that
+ * nothing needs to move. Returns the ticket of the last move, or 0 if the host may go on at once.
  * In SIM_VALUES mode, and with `untimed`, the moves take no time and leave no transfer record.
  */
 struct sim_host_access {
@@ -98,11 +101,11 @@ void sim_queue_free(struct sim_machine *m, uint32_t queue);
 
 enum sim_cmd_kind {
     SIM_KERNEL,
-    SIM_PREFETCH,  /* moves the host pages of a managed array to the device */
-    SIM_COPY_H2D,  /* explicit copy between host memory and a SIM_DEVICE array */
+    SIM_PREFETCH, /* moves the host pages of a managed array to the device */
+    SIM_COPY_H2D, /* explicit copy between host memory and a SIM_DEVICE array */
     SIM_COPY_D2H,
-    SIM_WAIT,      /* completes when `ticket`, of any queue, has completed */
-    SIM_MARK,      /* completes when what is before it in its queue has */
+    SIM_WAIT, /* completes when `ticket`, of any queue, has completed */
+    SIM_MARK, /* completes when what is before it in its queue has */
 };
 
 struct sim_launch {
@@ -110,23 +113,24 @@ struct sim_launch {
     const struct isa_kernel *kernel;
     uint32_t grid[3], block[3]; /* work-groups; work-items of a work-group */
     uint32_t dynamic_lds;       /* bytes, behind the static local memory */
-    const uint64_t *args;       /* one for each parameter: the address of an array, or the bits of a scalar */
-    const uint32_t *arrays;     /* ids of the arrays that the kernel is given; nothing else is checked for use in flight */
-    const bool *writes;         /* beside arrays: whether the kernel may write it */
+    const uint64_t *args; /* one for each parameter: the address of an array, or the bits of a scalar */
+    const uint32_t *arrays; /* ids of the arrays that the kernel is given; nothing else is checked
+                               for use in flight */
+    const bool *writes;     /* beside arrays: whether the kernel may write it */
     uint32_t narrays;
 };
 
 struct sim_copy {
     uint32_t array;
     uint64_t offset, bytes;
-    void *host;   /* bytes of host memory, which must live until completion; NULL for SIM_PREFETCH */
+    void *host; /* bytes of host memory, which must live until completion; NULL for SIM_PREFETCH */
     bool pinned;
 };
 
 struct sim_cmd {
     enum sim_cmd_kind kind;
-    uint64_t tag;     /* handed back in records; the caller's */
-    uint64_t ticket;  /* SIM_WAIT */
+    uint64_t tag;             /* handed back in records; the caller's */
+    uint64_t ticket;          /* SIM_WAIT */
     struct sim_launch launch; /* SIM_KERNEL; copied, with its argument lists */
     struct sim_copy copy;     /* SIM_PREFETCH, SIM_COPY_* */
 };
@@ -139,7 +143,8 @@ enum hd_status sim_submit(struct sim_machine *m, uint32_t queue, const struct si
                           uint64_t *ticket, struct hd_error *err);
 bool sim_done(const struct sim_machine *m, uint64_t ticket);
 
-/* Runs to time_ps and no further. HD_SIM_FAILED when the simulated program fails; the machine is then poisoned. */
+/* Runs to time_ps and no further. HD_SIM_FAILED when the simulated program fails; the machine is
+ * then poisoned. */
 enum hd_status sim_run_until(struct sim_machine *m, uint64_t time_ps, struct hd_error *err);
 /* Runs until the ticket has completed and stops exactly there; with ticket 0, until sim_idle(). */
 enum hd_status sim_wait(struct sim_machine *m, uint64_t ticket, struct hd_error *err);
@@ -156,10 +161,10 @@ enum sim_stall {
     SIM_STALL_ISSUED,     /* it did issue */
     SIM_STALL_SCOREBOARD, /* waits for a result of the compute unit itself, or for a branch */
     SIM_STALL_BARRIER,
-    SIM_STALL_LDS,        /* waits for local memory: the result, or its banks */
-    SIM_STALL_MEMORY,     /* waits for global memory */
-    SIM_STALL_MSHR,       /* the load-store unit is held by a full MSHR file */
-    SIM_STALL_ISSUE,      /* ready, but the SIMD unit's issue port or function unit was taken */
+    SIM_STALL_LDS,    /* waits for local memory: the result, or its banks */
+    SIM_STALL_MEMORY, /* waits for global memory */
+    SIM_STALL_MSHR,   /* the load-store unit is held by a full MSHR file */
+    SIM_STALL_ISSUE,  /* ready, but the SIMD unit's issue port or function unit was taken */
     SIM_STALL_TX,
     SIM_STALL_FETCH,
     SIM_NUM_STALLS
@@ -168,13 +173,13 @@ extern const char *const sim_stall_names[SIM_NUM_STALLS];
 
 /* Counters of one kernel. Bytes and lanes, not requests, unless the name says so. */
 struct sim_counters {
-    uint64_t wave_instr, lane_instr;      /* issued; summed active lanes */
+    uint64_t wave_instr, lane_instr; /* issued; summed active lanes */
     uint64_t class_instr[ISA_NUM_CLASSES];
-    uint64_t flop32, flop64;              /* add + mul + 2 fma, active lanes */
+    uint64_t flop32, flop64;                              /* add + mul + 2 fma, active lanes */
     uint64_t global_loads, global_stores, global_atomics; /* wavefront instructions */
-    uint64_t l1_requests, l1_hits;        /* lines looked up by loads */
-    uint64_t sectors;                     /* asked of L2: loads, stores, atomics */
-    uint64_t l2_bytes, l2_hits, l2_misses; /* hits and misses count sectors */
+    uint64_t l1_requests, l1_hits;                        /* lines looked up by loads */
+    uint64_t sectors;                                     /* asked of L2: loads, stores, atomics */
+    uint64_t l2_bytes, l2_hits, l2_misses;                /* hits and misses count sectors */
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t local_accesses, local_passes, local_conflict_passes;
     uint64_t barriers, branches, branches_taken, mask_ops, skipped_instr;
@@ -183,7 +188,8 @@ struct sim_counters {
     uint64_t groups, waves;
 };
 
-/* A completed kernel. occupancy is of the whole device by wavefront slots: the most that one compute unit can hold / its slots. */
+/* A completed kernel. occupancy is of the whole device by wavefront slots: the most that one
+ * compute unit can hold / its slots. */
 struct sim_kernel_record {
     uint64_t ticket, tag;
     uint32_t queue;
@@ -193,7 +199,8 @@ struct sim_kernel_record {
     uint64_t queued_ps, start_ps, end_ps; /* submitted; first work-group placed; last effect done */
     uint32_t groups_per_cu;               /* resident at most, by the limits */
     uint32_t waves_per_group;
-    const char *limit;                    /* the limit that bounds groups_per_cu: "wavefronts", "workgroups", "vector registers", "scalar registers", "local memory" */
+    const char *limit; /* the limit that bounds groups_per_cu: "wavefronts", "workgroups", "vector
+                          registers", "scalar registers", "local memory" */
     struct sim_counters counters;
 };
 
@@ -221,9 +228,9 @@ void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink);
 
 enum hd_probe_kind {
     HD_PROBE_WAVE_START,
-    HD_PROBE_ISSUE,   /* an instruction issues */
+    HD_PROBE_ISSUE, /* an instruction issues */
     HD_PROBE_REQUEST, /* sectors of a line are asked of L2; time_ps is when the request reaches its slice */
-    HD_PROBE_FILL,    /* sectors of a line have come back to the compute unit */
+    HD_PROBE_FILL, /* sectors of a line have come back to the compute unit */
     HD_PROBE_WAVE_END,
 };
 
@@ -236,16 +243,19 @@ struct hd_probe_event {
     uint64_t lanes;          /* active */
     uint64_t line;           /* requests and fills: device address of the line */
     uint32_t sectors;
-    bool store;              /* requests: store or atomic */
+    bool store; /* requests: store or atomic */
 };
 
-/* The only hook into the machine; it sees only SIM_TIMED mode, and must not call the machine. fn NULL takes it away. */
+/* The only hook into the machine; it sees only SIM_TIMED mode, and must not call the machine. fn
+ * NULL takes it away. */
 struct hd_probe {
     void *user;
     void (*fn)(void *user, const struct hd_probe_event *e);
 };
 void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe);
 
+/* Adds every counter of `from` to `to`. */
+void sim_counters_add(struct sim_counters *to, const struct sim_counters *from);
 /* Counters of the whole machine since it was made. */
 void sim_totals(const struct sim_machine *m, struct sim_counters *out);
 

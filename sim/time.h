@@ -45,8 +45,8 @@ struct rate_step {
 
 struct rate_step rate_step_of(const struct rate_server *s, uint64_t bytes);
 /* The same as rate_serve for the bytes of the step, which is of a server of the same rate. */
-static inline uint64_t rate_serve_step(struct rate_server *s, uint64_t time_ps, const struct rate_step *step,
-                                       uint64_t *start_ps)
+static inline uint64_t rate_serve_step(struct rate_server *s, uint64_t time_ps,
+                                       const struct rate_step *step, uint64_t *start_ps)
 {
     if (s->free_ps < time_ps) {
         s->free_ps = time_ps;

@@ -12,7 +12,8 @@ void transit_free(struct transit *t)
     free(t);
 }
 
-bool transit_add(struct transit *t, uint64_t now, struct pool *requests, uint32_t request, uint64_t cycle)
+bool transit_add(struct transit *t, uint64_t now, struct pool *requests, uint32_t request,
+                 uint64_t cycle)
 {
     uint32_t place = (uint32_t)(cycle % TRANSIT_CYCLES);
     uint64_t bit = UINT64_C(1) << place % 64;

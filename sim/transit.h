@@ -1,6 +1,6 @@
 /*
- * Requests that travel between compute units and L2, by the core cycle in which they arrive. Those of one cycle are taken in the order in
- * which they were sent.
+ * Requests that travel between compute units and L2, by the core cycle in which they arrive. Those
+ * of one cycle are taken in the order in which they were sent.
  */
 #ifndef HD_SIM_TRANSIT_H
 #define HD_SIM_TRANSIT_H
@@ -18,7 +18,7 @@ enum {
 #define TRANSIT_NEVER UINT64_MAX
 
 struct transit {
-    uint64_t now; /* nothing arrives at an earlier cycle */
+    uint64_t now;                                         /* nothing arrives at an earlier cycle */
     uint32_t first[TRANSIT_CYCLES], last[TRANSIT_CYCLES]; /* lists of requests, where due */
     uint64_t due[TRANSIT_WORDS];
     uint64_t due_words[TRANSIT_WORDS / 64]; /* words of due that are not 0 */
@@ -28,12 +28,14 @@ struct transit *transit_new(void); /* NULL when memory is short */
 void transit_free(struct transit *t);
 
 /* All before cycle `now` has been taken. False if `cycle`, not before it, is too far ahead. */
-bool transit_add(struct transit *t, uint64_t now, struct pool *requests, uint32_t request, uint64_t cycle);
+bool transit_add(struct transit *t, uint64_t now, struct pool *requests, uint32_t request,
+                 uint64_t cycle);
 
 /* The next cycle in which a request arrives, TRANSIT_NEVER if none does. */
 uint64_t transit_next(const struct transit *t);
 
-/* Takes the requests of that cycle, which must be transit_next(): the first of a list that is linked by .next. */
+/* Takes the requests of that cycle, which must be transit_next(): the first of a list that is
+ * linked by .next. */
 uint32_t transit_take(struct transit *t, uint64_t cycle);
 
 #endif

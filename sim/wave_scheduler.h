@@ -1,6 +1,6 @@
 /*
- * Wavefront schedulers: which of the wavefronts that could issue does. To add one: one file in sim/sched/ with one struct
- * of functions, and one row in sim/wave_scheduler.c.
+ * Wavefront schedulers: which of the wavefronts that could issue does. To add one: one file in
+ * sim/sched/ with one struct of functions, and one row in sim/wave_scheduler.c.
  */
 #ifndef HD_SIM_WAVE_SCHEDULER_H
 #define HD_SIM_WAVE_SCHEDULER_H
@@ -12,7 +12,8 @@
 struct simd;
 
 struct wave_scheduler {
-    /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last, s->order[] the order of arrival. */
+    /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last,
+     * s->order[] the order of arrival. */
     uint32_t (*pick)(const struct simd *s, uint64_t eligible);
 };
 

@@ -8,8 +8,9 @@ bool group_fits(const struct cu *cu, const struct kernel_run *run)
 {
     uint32_t waves = run->occupancy.waves_per_group;
 
-    return cu->free_groups >= 1 && cu->free_waves >= waves && cu->free_vregs >= waves * run->vreg_words &&
-           cu->free_sregs >= waves * run->sreg_words && cu->free_lds >= run->lds_alloc;
+    return cu->free_groups >= 1 && cu->free_waves >= waves &&
+           cu->free_vregs >= waves * run->vreg_words && cu->free_sregs >= waves * run->sreg_words &&
+           cu->free_lds >= run->lds_alloc;
 }
 
 static void take_room(struct cu *cu, const struct kernel_run *run)
@@ -55,7 +56,8 @@ static uint64_t group_items(const struct kernel_run *run)
 }
 
 /* Scalar registers of a new wavefront: parameters and special values; all else is zero. */
-static void init_scalars(struct wavefront *w, const struct kernel_run *run, uint32_t wave, unsigned width)
+static void init_scalars(struct wavefront *w, const struct kernel_run *run, uint32_t wave,
+                         unsigned width)
 {
     const struct sim_launch *l = run->launch;
     const uint32_t *g = l->grid;
@@ -84,7 +86,8 @@ static void init_scalars(struct wavefront *w, const struct kernel_run *run, uint
     s[ISA_SV_LOCAL_BYTES] = w->group->lds_bytes;
 }
 
-static bool init_registers(struct sim_machine *m, struct wavefront *w, const struct kernel_run *run, uint32_t wave)
+static bool init_registers(struct sim_machine *m, struct wavefront *w, const struct kernel_run *run,
+                           uint32_t wave)
 {
     unsigned width = m->lanes->width;
     uint32_t vregs = run->kernel->vregs ? run->kernel->vregs : 1;
@@ -128,7 +131,8 @@ static struct wavefront *free_wave(struct sim_machine *m, struct cu *cu)
     return w;
 }
 
-static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g, uint32_t wave, uint64_t now)
+static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g, uint32_t wave,
+                       uint64_t now)
 {
     struct kernel_run *run = g->run;
     struct wavefront *w = free_wave(m, cu);
@@ -164,7 +168,8 @@ static struct workgroup *free_group(struct sim_machine *m, struct cu *cu)
     return NULL;
 }
 
-bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index, uint64_t now)
+bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index,
+                 uint64_t now)
 {
     struct workgroup *g = free_group(m, cu);
 

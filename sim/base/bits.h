@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In plain arithmetic: baseline x86-64 has no instruction for it, and the compiler would call a function. */
+/* In plain arithmetic: baseline x86-64 has no instruction for it, and the compiler would call a
+ * function. */
 static inline unsigned bits_count(uint64_t mask)
 {
     mask -= mask >> 1 & UINT64_C(0x5555555555555555);

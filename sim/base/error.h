@@ -18,10 +18,10 @@ enum hd_status {
 
 struct hd_error {
     enum hd_status status;
-    char code[48];     /* stable and greppable, such as "asm-unknown-opcode" */
-    char place[256];   /* "file:line:column", or "kernel k pc 12 (file:line) lane 3"; may be empty */
+    char code[48];   /* stable and greppable, such as "asm-unknown-opcode" */
+    char place[256]; /* "file:line:column", or "kernel k pc 12 (file:line) lane 3"; may be empty */
     char message[1024]; /* one sentence without a final newline */
-    char hint[512];    /* what to do about it; may be empty */
+    char hint[512];     /* what to do about it; may be empty */
 };
 
 /*
@@ -40,7 +40,7 @@ void hd_error_clear(struct hd_error *err);
  * A broken invariant of heddle: fills *err with status HD_INTERNAL and the source
  * place, and returns HD_INTERNAL.
  */
-#define HD_BROKEN(err, ...) \
+#define HD_BROKEN(err, ...)                                                                        \
     hd_error_set((err), HD_INTERNAL, "internal", __FILE__, "please report this run", __VA_ARGS__)
 
 #endif

@@ -15,7 +15,8 @@ static inline struct fastmod fastmod_make(uint32_t divisor)
     return (struct fastmod){UINT64_MAX / divisor + 1, divisor};
 }
 
-/* Exact for every n: the reciprocal is too large by less than 1, and n < 2^32 keeps the error below 1 / divisor. */
+/* Exact for every n: the reciprocal is too large by less than 1, and n < 2^32 keeps the error below
+ * 1 / divisor. */
 static inline uint32_t fastmod_quotient(const struct fastmod *f, uint32_t n)
 {
     if (!f->reciprocal)

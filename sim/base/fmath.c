@@ -153,9 +153,9 @@ double hd_exp(double x)
 /* ---- logarithms -------------------------------------------------------------------------- */
 
 /*
- * ln(m) for x = 2^k * m, m from sqrt(1/2) to sqrt(2): 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
- * The series goes to s^27; its first terms are pairs. Relative error about 2^-68. x is finite and
- * positive.
+ * ln(m) for x = 2^k * m, m from sqrt(1/2) to sqrt(2): 2 artanh(s), s = (m - 1) / (m + 1), |s| <
+ * 0.172. The series goes to s^27; its first terms are pairs. Relative error about 2^-68. x is
+ * finite and positive.
  */
 static struct pair log_of_mantissa(double x, int *k)
 {
@@ -335,9 +335,9 @@ static struct pair fraction_pair(uint128 magnitude)
 }
 
 /*
- * Payne and Hanek's reduction: x - n * pi/2 as a pair, at most pi/4 in magnitude, for x > pi/4; returns n
- * modulo 4. x is M * 2^e, and M times bits of 2/pi whose product with 2^e is a multiple of 4 need
- * not be computed: 192 bits from there on give the fraction to 2^-137.
+ * Payne and Hanek's reduction: x - n * pi/2 as a pair, at most pi/4 in magnitude, for x > pi/4;
+ * returns n modulo 4. x is M * 2^e, and M times bits of 2/pi whose product with 2^e is a multiple
+ * of 4 need not be computed: 192 bits from there on give the fraction to 2^-137.
  */
 static unsigned reduce(double x, struct pair *r)
 {

@@ -12,7 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum param_kind { PARAM_KIND_U32, PARAM_KIND_U64, PARAM_KIND_BOOL, PARAM_KIND_CHOICE, PARAM_KIND_TEXT };
+enum param_kind {
+    PARAM_KIND_U32,
+    PARAM_KIND_U64,
+    PARAM_KIND_BOOL,
+    PARAM_KIND_CHOICE,
+    PARAM_KIND_TEXT
+};
 
 enum { PARAM_TEXT_MAX = 64 }; /* bytes of a text parameter, NUL included */
 
@@ -24,9 +30,10 @@ struct param_choice {
 struct param {
     enum param_kind kind;
     const char *path, *unit, *doc;
-    const char *def; /* default, as text */
+    const char *def;   /* default, as text */
     uint64_t min, max; /* U32, U64 */
-    size_t offset;   /* of the field: uint32_t, uint64_t, bool, uint32_t (index of the choice), char[PARAM_TEXT_MAX] */
+    size_t offset;     /* of the field: uint32_t, uint64_t, bool, uint32_t (index of the choice),
+                          char[PARAM_TEXT_MAX] */
     const struct param_choice *choices; /* CHOICE */
 };
 
@@ -42,15 +49,16 @@ const struct param *param_find(const struct param_table *t, const char *path);
 void param_defaults(const struct param_table *t, void *object);
 
 /*
- * Sets one field from text ("1024", "0x400", "on", "lrr"). An unknown path, a wrong type or a value out of
- * range is HD_BAD_INPUT with the range, the choices or a "did you mean"; place is copied into the error.
+ * Sets one field from text ("1024", "0x400", "on", "lrr"). An unknown path, a wrong type or a value
+ * out of range is HD_BAD_INPUT with the range, the choices or a "did you mean"; place is copied
+ * into the error.
  */
-enum hd_status param_set(const struct param_table *t, void *object, const char *path, const char *value,
-                         const char *place, struct hd_error *err);
+enum hd_status param_set(const struct param_table *t, void *object, const char *path,
+                         const char *value, const char *place, struct hd_error *err);
 
 /*
- * Checks every field against its row, for objects whose fields were set by code: HD_BAD_INPUT names the first that
- * is out of range.
+ * Checks every field against its row, for objects whose fields were set by code: HD_BAD_INPUT names
+ * the first that is out of range.
  */
 enum hd_status param_check(const struct param_table *t, const void *object, struct hd_error *err);
 

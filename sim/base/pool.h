@@ -1,6 +1,6 @@
 /*
- * A pool of equal items that are named by index, so that it may move when it grows. The first 4 bytes of a free item hold
- * the next free one.
+ * A pool of equal items that are named by index, so that it may move when it grows. The first 4
+ * bytes of a free item hold the next free one.
  */
 #ifndef HD_SIM_BASE_POOL_H
 #define HD_SIM_BASE_POOL_H
@@ -33,7 +33,8 @@ bool pool_init(struct pool *p, uint32_t item, uint32_t count);
 bool pool_grow(struct pool *p);
 void pool_free(struct pool *p);
 
-/* An item with old contents; POOL_NONE when memory is short. Pointers into the pool may be stale after this. */
+/* An item with old contents; POOL_NONE when memory is short. Pointers into the pool may be stale
+ * after this. */
 static inline uint32_t pool_take(struct pool *p)
 {
     uint32_t index;

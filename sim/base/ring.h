@@ -20,7 +20,8 @@ static inline void ring_clear(struct ring *r, uint64_t place)
     r->word[place % RING_PLACES / 64] &= ~(UINT64_C(1) << place % 64);
 }
 
-/* The first occupied place at or after `from`, counted on from there (at most 255 later); UINT64_MAX if all are empty. */
+/* The first occupied place at or after `from`, counted on from there (at most 255 later);
+ * UINT64_MAX if all are empty. */
 static inline uint64_t ring_next(const struct ring *r, uint64_t from)
 {
     unsigned start = (unsigned)(from % RING_PLACES);

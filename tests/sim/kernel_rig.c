@@ -47,8 +47,19 @@ static void on_print(void *user, const char *text)
 void krig_open(struct krig *r, ...)
 {
     static const char *const base[] = {
-        "compute_units", "1", "cu.simds", "1", "wavefront_size", "32", "clock.core_hz", "1000000000",
-        "clock.l2_hz", "1000000000", "launch.latency_ns", "1000", NULL,
+        "compute_units",
+        "1",
+        "cu.simds",
+        "1",
+        "wavefront_size",
+        "32",
+        "clock.core_hz",
+        "1000000000",
+        "clock.l2_hz",
+        "1000000000",
+        "launch.latency_ns",
+        "1000",
+        NULL,
     };
     const struct sim_sink sink = {r, on_kernel, on_transfer, on_print};
     struct hd_error err;
@@ -89,7 +100,8 @@ uint32_t krig_array(struct krig *r, uint64_t bytes)
     return krig_array_named(r, "a", bytes);
 }
 
-const struct isa_kernel *krig_assemble(struct krig *r, const char *text, const struct isa_program **program)
+const struct isa_kernel *krig_assemble(struct krig *r, const char *text,
+                                       const struct isa_program **program)
 {
     struct hd_error err;
     struct isa_program *p;
@@ -111,7 +123,8 @@ static enum hd_status submit(struct krig *r, const struct krig_launch *l, uint64
     cmd.launch.kernel = krig_assemble(r, l->text, &cmd.launch.program);
     assert_int_equal(cmd.launch.kernel->nparams, l->nargs);
     for (unsigned i = 0; i < l->nargs; i++) {
-        args[i] = l->args[i].is_array ? sim_array_address(r->m, (uint32_t)l->args[i].value) : l->args[i].value;
+        args[i] = l->args[i].is_array ? sim_array_address(r->m, (uint32_t)l->args[i].value)
+                                      : l->args[i].value;
         if (l->args[i].is_array) {
             arrays[cmd.launch.narrays] = (uint32_t)l->args[i].value;
             writes[cmd.launch.narrays++] = true;

@@ -1,4 +1,5 @@
-/* A machine under test: configured key by key, fed with kernels in assembly text. Every helper fails the test on an error. */
+/* A machine under test: configured key by key, fed with kernels in assembly text. Every helper
+ * fails the test on an error. */
 #ifndef HD_TESTS_SIM_KRIG_H
 #define HD_TESTS_SIM_KRIG_H
 
@@ -21,8 +22,8 @@ struct krig {
 };
 
 /*
- * Settings are "key value" pairs ended by NULL, over those that tests find easy to count with: 1 compute unit, 1 SIMD unit, width 32,
- * clocks of 1 GHz (so a cycle is 1 ns).
+ * Settings are "key value" pairs ended by NULL, over those that tests find easy to count with: 1
+ * compute unit, 1 SIMD unit, width 32, clocks of 1 GHz (so a cycle is 1 ns).
  */
 void krig_open(struct krig *r, ...) __attribute__((sentinel));
 void krig_close(struct krig *r);
@@ -32,20 +33,30 @@ uint32_t krig_array(struct krig *r, uint64_t bytes);
 uint32_t krig_array_named(struct krig *r, const char *name, uint64_t bytes);
 
 /* The first kernel of the text. */
-const struct isa_kernel *krig_assemble(struct krig *r, const char *text, const struct isa_program **program);
+const struct isa_kernel *krig_assemble(struct krig *r, const char *text,
+                                       const struct isa_program **program);
 
 struct krig_launch {
     const char *text;
-    uint32_t groups, threads; /* 0 means 1 */
+    uint32_t groups, threads;   /* 0 means 1 */
     uint32_t grid[3], block[3]; /* instead, if grid[0] is not 0 */
     uint32_t dynamic_lds;
     uint32_t queue;
     unsigned nargs;
-    struct { bool is_array; uint64_t value; } args[8]; /* array: its id */
+    struct {
+        bool is_array;
+        uint64_t value;
+    } args[8]; /* array: its id */
 };
 
-#define KRIG_ARRAY(id) {true, (id)}
-#define KRIG_VALUE(v) {false, (v)}
+#define KRIG_ARRAY(id)                                                                             \
+    {                                                                                              \
+        true, (id)                                                                                 \
+    }
+#define KRIG_VALUE(v)                                                                              \
+    {                                                                                              \
+        false, (v)                                                                                 \
+    }
 
 /* Submits a launch; returns its ticket. */
 uint64_t krig_submit(struct krig *r, const struct krig_launch *l);

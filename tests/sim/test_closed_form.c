@@ -1,6 +1,7 @@
 /*
- * Micro-kernels whose cycle count follows from the configuration by arithmetic. A kernel of one wavefront starts
- * at the cycle of its work-group; its last instruction, s_end, takes one issue cycle, in which the kernel ends.
+ * Micro-kernels whose cycle count follows from the configuration by arithmetic. A kernel of one
+ * wavefront starts at the cycle of its work-group; its last instruction, s_end, takes one issue
+ * cycle, in which the kernel ends.
  */
 #include "tests/sim/kernel_rig.h"
 
@@ -44,9 +45,12 @@ struct chain {
 static void test_dependent_chain(void **state)
 {
     static const struct chain rows[] = {
-        {"v_add_u32 v0, v0, v0", "latency.alu", 7},        {"v_fma_f32 v0, v0, v0, v0", "latency.mul", 9},
-        {"v_cvt_f32_i32 v0, v0", "latency.cvt", 11},       {"v_sqrt_f32 v0, v0", "latency.sfu", 23},
-        {"v_add_f64 v[0:1], v[0:1], v[0:1]", "latency.f64", 13}, {"s_add_u32 s0, s0, s0", "latency.salu", 5},
+        {"v_add_u32 v0, v0, v0", "latency.alu", 7},
+        {"v_fma_f32 v0, v0, v0, v0", "latency.mul", 9},
+        {"v_cvt_f32_i32 v0, v0", "latency.cvt", 11},
+        {"v_sqrt_f32 v0, v0", "latency.sfu", 23},
+        {"v_add_f64 v[0:1], v[0:1], v[0:1]", "latency.f64", 13},
+        {"s_add_u32 s0, s0, s0", "latency.salu", 5},
         {"v_shuffle_xor_b32 v0, v0, 1", "latency.xlane", 17},
     };
     static char text[16384];
@@ -74,8 +78,10 @@ struct rate {
 static void test_independent_throughput(void **state)
 {
     static const struct rate rows[] = {
-        {"v_add_u32 v%d, v9, v9", "lanes_per_cycle.alu"},     {"v_fma_f32 v%d, v9, v9, v9", "lanes_per_cycle.mul"},
-        {"v_cvt_f32_i32 v%d, v9", "lanes_per_cycle.cvt"},     {"v_sqrt_f32 v%d, v9", "lanes_per_cycle.sfu"},
+        {"v_add_u32 v%d, v9, v9", "lanes_per_cycle.alu"},
+        {"v_fma_f32 v%d, v9, v9, v9", "lanes_per_cycle.mul"},
+        {"v_cvt_f32_i32 v%d, v9", "lanes_per_cycle.cvt"},
+        {"v_sqrt_f32 v%d, v9", "lanes_per_cycle.sfu"},
         {"v_shuffle_xor_b32 v%d, v9, 1", "lanes_per_cycle.xlane"},
     };
     static char text[16384];
@@ -88,12 +94,14 @@ static void test_independent_throughput(void **state)
             unsigned busy = 32 / lanes;
 
             snprintf(value, sizeof value, "%u", lanes);
-            krig_open(&r, rows[i].key, value, "latency.alu", "4", "latency.mul", "4", "latency.cvt", "4", "latency.sfu",
-                     "4", "latency.xlane", "4", NULL);
+            krig_open(&r, rows[i].key, value, "latency.alu", "4", "latency.mul", "4", "latency.cvt",
+                      "4", "latency.sfu", "4", "latency.xlane", "4", NULL);
             repeat(text, sizeof text, "", rows[i].line, N);
             assert_int_equal(cycles_of(&r, text, 32), (N - 1) * busy + 1);
-            /* Four wavefronts share the unit: four times the instructions, and four s_end if each needs its own cycle. */
-            assert_in_range(cycles_of(&r, text, 128), (4 * N - 1) * busy + 1, (4 * N - 1) * busy + 4);
+            /* Four wavefronts share the unit: four times the instructions, and four s_end if each
+             * needs its own cycle. */
+            assert_in_range(cycles_of(&r, text, 128), (4 * N - 1) * busy + 1,
+                            (4 * N - 1) * busy + 4);
             krig_close(&r);
         }
     }
@@ -109,14 +117,15 @@ static void test_pb22_issue_slope(void **state)
     (void)state;
     krig_open(&r, "wavefront_size", "64", "lanes_per_cycle.alu", "16", NULL);
     first = cycles_of(&r, repeat(text, sizeof text, "", "v_add_u32 v%d, v9, v9", 100), 64);
-    assert_int_equal(cycles_of(&r, repeat(text, sizeof text, "", "v_add_u32 v%d, v9, v9", 200), 64) - first, 400);
+    assert_int_equal(
+        cycles_of(&r, repeat(text, sizeof text, "", "v_add_u32 v%d, v9, v9", 200), 64) - first, 400);
     krig_close(&r);
 }
 
 /* ---- local memory ---- */
 
 struct pattern {
-    const char *index; /* code that leaves the byte address in v1 from the lane in v0 */
+    const char *index;           /* code that leaves the byte address in v1 from the lane in v0 */
     unsigned passes64, passes32; /* 64 lanes served together, and in halves */
 };
 
@@ -145,7 +154,8 @@ static void test_pb23_local_passes(void **state)
 
             krig_open(&r, "wavefront_size", "64", "lds.lanes_per_pass", halves ? "32" : "64", NULL);
             snprintf(text, sizeof text,
-                     ".kernel k\n.lds 16384\n v_get_u32 v0, %%lane\n %s\n local_load_b32 v2, [v1]\n s_end\n.endkernel\n",
+                     ".kernel k\n.lds 16384\n v_get_u32 v0, %%lane\n %s\n local_load_b32 v2, "
+                     "[v1]\n s_end\n.endkernel\n",
                      rows[i].index);
             k = krig_run(&r, &(struct krig_launch){.text = text, .threads = 64});
             assert_int_equal(k->counters.local_accesses, 1);
@@ -173,10 +183,12 @@ static void test_local_stride(void **state)
 
         krig_open(&r, "lds.latency_cycles", "20", "latency.alu", "4", NULL);
         snprintf(text, sizeof text,
-                 ".kernel k\n.lds 4096\n v_get_u32 v0, %%lane\n v_mul_u32 v1, v0, %u\n local_load_b32 v2, [v1*4]\n"
+                 ".kernel k\n.lds 4096\n v_get_u32 v0, %%lane\n v_mul_u32 v1, v0, %u\n "
+                 "local_load_b32 v2, [v1*4]\n"
                  " v_add_u32 v3, v2, v2\n s_end\n.endkernel\n",
                  stride);
-        /* v_get at 0, v_mul at 4, the load one multiply latency later, the use of v2 after the load; then s_end. */
+        /* v_get at 0, v_mul at 4, the load one multiply latency later, the use of v2 after the
+         * load; then s_end. */
         assert_int_equal(cycles_of(&r, text, 32), 4 + r.config.lat_mul + 20 + passes - 1 + 1);
         krig_close(&r);
     }
@@ -189,8 +201,11 @@ static uint64_t chase(struct krig *r, uint32_t array, unsigned loads)
 {
     static char text[65536];
 
-    repeat(text, sizeof text, ".param x u32[]\n v_mov_b32 v0, 0", "global_load_b32 v0, [x + v0*4]", (int)loads);
-    return krig_cycles(krig_run(r, &(struct krig_launch){.text = text, .threads = 1, .nargs = 1, .args = {KRIG_ARRAY(array)}}));
+    repeat(text, sizeof text, ".param x u32[]\n v_mov_b32 v0, 0", "global_load_b32 v0, [x + v0*4]",
+           (int)loads);
+    return krig_cycles(
+        krig_run(r, &(struct krig_launch){
+                        .text = text, .threads = 1, .nargs = 1, .args = {KRIG_ARRAY(array)}}));
 }
 
 static void fill_chase(struct krig *r, uint32_t array, uint32_t elements, uint32_t step)
@@ -209,10 +224,12 @@ static void test_pointer_chase(void **state)
     uint64_t way, sector;
 
     (void)state;
-    krig_open(&r, "l1.bytes", "4096", "l1.ways", "4", "l1.latency_cycles", "30", "noc.latency_cycles", "20", "l2.latency_cycles",
-             "40", "l2.bytes_per_cycle", "32", "dram.latency_ns", "100", "dram.channels", "1", "dram.bytes_per_second",
-             "32000000000", NULL);
-    /* 32-byte sectors: a cycle at L2's port, a cycle at the channel; to L2 and back takes 20 each way and 40 there. */
+    krig_open(&r, "l1.bytes", "4096", "l1.ways", "4", "l1.latency_cycles", "30",
+              "noc.latency_cycles", "20", "l2.latency_cycles", "40", "l2.bytes_per_cycle", "32",
+              "dram.latency_ns", "100", "dram.channels", "1", "dram.bytes_per_second",
+              "32000000000", NULL);
+    /* 32-byte sectors: a cycle at L2's port, a cycle at the channel; to L2 and back takes 20 each
+     * way and 40 there. */
     sector = 1;
     way = 20 + sector + 40 + 20;
     array = krig_array(&r, 256 * 1024);
