@@ -1,22 +1,6 @@
 #include "host/results/metrics.h"
 
 #include <math.h>
-#include <string.h>
-
-/* A counter more is then summed without a line here. */
-_Static_assert(sizeof(struct sim_counters) % sizeof(uint64_t) == 0, "counters are 64 bits each");
-
-void counters_add(struct sim_counters *a, const struct sim_counters *b)
-{
-    uint64_t x[sizeof *a / sizeof(uint64_t)], y[sizeof *a / sizeof(uint64_t)];
-    size_t i;
-
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    for (i = 0; i < sizeof x / sizeof *x; i++)
-        x[i] += y[i];
-    memcpy(a, x, sizeof x);
-}
 
 static double ratio(double part, double whole)
 {

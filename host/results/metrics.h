@@ -15,9 +15,6 @@ struct metrics {
     struct sim_counters sums;
 };
 
-/* Adds every counter of b to a. */
-void counters_add(struct sim_counters *a, const struct sim_counters *b);
-
 /* Fills in the rates from kernels, busy and sums. */
 void metrics_rates(struct metrics *m, const struct sim_config *config);
 

@@ -100,7 +100,7 @@ static void count_span(struct record_iteration *it, const struct span *s,
         it->last_end_ps = s->end_ps;
     if (counters) {
         it->metrics.kernels++;
-        counters_add(&it->metrics.sums, counters);
+        sim_counters_add(&it->metrics.sums, counters);
         return;
     }
     it->metrics.transfers++;
