@@ -147,6 +147,7 @@ struct cu {
     /* load-store unit: an instruction whose lines found no MSHR free holds it */
     struct line_request *held; /* lines still to be looked up */
     uint32_t nheld, held_at, held_op;
+    uint64_t port; /* next place at the L1 port: cycle * l1.lines_per_cycle + number in the cycle */
     uint64_t held_until; /* cycle at which the last such hold ended */
     struct cache l1;
     struct mshr *mshrs;
@@ -195,7 +196,7 @@ struct request {
     uint32_t missing; /* in L2: sectors that are on their way from DRAM */
     uint32_t next;    /* in transit, or of those that wait for the same L2 line */
     uint32_t life;    /* of the wavefront */
-    uint32_t owner;   /* load: MSHR; returning atomic: load_op */
+    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it */
     uint32_t cu;
     uint32_t set;    /* of L2 */
     uint8_t slice;   /* of L2 */
@@ -337,6 +338,8 @@ void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
 /* The same will be called for this request soon. */
 void lsu_prefetch(const struct sim_machine *m, uint32_t request);
 bool lsu_held(const struct cu *cu);
+/* A wavefront at a fence has no access left without an answer, though the time of an answer may be to come. */
+void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
 
 /* ---- sim/l2.c and sim/dram.c ---- */
 
@@ -354,6 +357,8 @@ uint32_t request_new(struct sim_machine *m, const struct request *r);
 struct request *request_at(const struct device *d, uint32_t index);
 /* The sectors that a channel has read for a line of L2 are ready at ready_ps. */
 void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_ps);
+/* The channel has passed what had to leave L2 for a store. */
+void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps);
 /*
  * Sends a request to the channel of its line, where it arrives at arrival_ps; the requests of one
  * slice are sent in order of arrival. Returns when its data is ready if that is known, else

@@ -2,15 +2,16 @@
  * access time. */
 #include "sim/device.h"
 
-/* When the data of the request has been read; a write-back is done with when it has been taken. */
-static uint64_t serve(struct sim_machine *m, uint32_t channel, uint32_t sectors, uint64_t arrival_ps)
+/* When the channel has passed the request's bytes and, for one that reads, the access time is over. */
+static uint64_t serve(struct sim_machine *m, uint32_t channel, const struct request *r,
+                      uint64_t arrival_ps)
 {
     struct device *d = m->device;
     uint64_t start_ps;
+    uint64_t end_ps = rate_serve_step(&d->channels[channel], arrival_ps,
+                                      &d->dram_steps[bits_count(r->sectors)], &start_ps);
 
-    return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)],
-                           &start_ps) +
-           d->dram_latency_ps;
+    return r->kind == REQ_WRITEBACK ? end_ps : end_ps + d->dram_latency_ps;
 }
 
 /*
@@ -22,7 +23,7 @@ uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arri
     uint32_t channel, i;
 
     if (m->config.dram_channels == m->config.l2_slices)
-        return serve(m, r->slice, r->sectors, arrival_ps);
+        return serve(m, r->slice, r, arrival_ps);
     /* Slices share the channels evenly, in order. */
     channel = r->slice * m->config.dram_channels / m->config.l2_slices;
     i = request_new(m, r);
@@ -34,9 +35,11 @@ uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arri
 void dram_event(struct sim_machine *m, const struct event *e)
 {
     struct request r = *request_at(m->device, e->a);
-    uint64_t ready_ps = serve(m, e->unit - UNIT_DRAM, r.sectors, e->time_ps);
+    uint64_t done_ps = serve(m, e->unit - UNIT_DRAM, &r, e->time_ps);
 
     pool_give(&m->device->requests, e->a);
     if (r.kind != REQ_WRITEBACK)
-        l2_fetched(m, &r, ready_ps);
+        l2_fetched(m, &r, done_ps);
+    else if (r.owner != NONE32)
+        l2_written(m, r.owner, done_ps);
 }

@@ -291,12 +291,11 @@ static void issue_fence(struct sim_machine *m, struct wavefront *w, uint64_t cyc
 {
     count_instruction(m, w, w->next, isa_active(&w->regs, w->next));
     w->next++;
-    if (w->stores || w->loads) {
+    w->ready = READY(cycle + 1, SIM_STALL_SCOREBOARD);
+    if (w->stores || w->loads)
         w->state = WAVE_FENCE;
-        w->ready = READY(cycle + 1, SIM_STALL_SCOREBOARD);
-        return;
-    }
-    go_on_next(m, w, cycle);
+    else
+        lsu_pass_fence(m, w, cycle);
 }
 
 static void issue_end(struct sim_machine *m, struct wavefront *w, uint64_t cycle)

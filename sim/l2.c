@@ -70,8 +70,7 @@ static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps
     uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
 
     if (!transit_add(d->to_cu, d->calendar.now, &d->requests, index, cycle))
-        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU + request_at(d, index)->cu,
-                         EV_FILL, index, 0);
+        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU, EV_FILL, index, 0);
 }
 
 /* All sectors of the request are ready at at_ps. */
@@ -129,23 +128,37 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
 
 /* ---- lines ---- */
 
-/* Sectors of a line in the set of request r go to DRAM. */
-static void write_back(struct sim_machine *m, const struct request *r, uint64_t line,
-                       uint32_t sectors, uint64_t at_ps)
+/*
+ * Sectors of a line in the set of request r go to DRAM. Returns when the channel has passed them, or
+ * SIM_NEVER if that is not known yet: then it ends the wait of `store`, a request or NONE32.
+ */
+static uint64_t write_back(struct sim_machine *m, const struct request *r, uint64_t line,
+                           uint32_t sectors, uint64_t at_ps, uint32_t store)
 {
     struct request w = {
-        .line = line, .sectors = sectors, .kind = REQ_WRITEBACK, .slice = r->slice, .set = r->set};
+        .line = line,
+        .sectors = sectors,
+        .kind = REQ_WRITEBACK,
+        .slice = r->slice,
+        .set = r->set,
+        .owner = store,
+    };
 
     r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
-    dram_send(m, &w, at_ps);
+    return dram_send(m, &w, at_ps);
 }
 
-/* The line, made room for if it is not there; CACHE_NONE if every way of its set waits for data. */
-static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps)
+/*
+ * The line, made room for if it is not there; CACHE_NONE if every way of its set waits for data.
+ * *written_ps is as write_back returns it for what had to leave, and at_ps if nothing had to.
+ */
+static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps,
+                         uint32_t store, uint64_t *written_ps)
 {
     struct cache *l2 = &m->device->l2;
     uint32_t i = cache_find(l2, r->set, r->line);
 
+    *written_ps = at_ps;
     if (i != CACHE_NONE) {
         cache_touch(l2, i);
         return i;
@@ -154,7 +167,7 @@ static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_
     if (i == CACHE_NONE)
         return i;
     if (l2->lines[i].dirty)
-        write_back(m, r, l2->tags[i], l2->lines[i].dirty, at_ps);
+        *written_ps = write_back(m, r, l2->tags[i], l2->lines[i].dirty, at_ps, store);
     cache_replace(l2, i, r->line);
     return i;
 }
@@ -217,8 +230,8 @@ static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps
 {
     struct cache *l2 = &m->device->l2;
     struct request r = *request_at(m->device, index);
-    uint32_t i = line_for(m, &r, served_ps), fresh, missing;
-    uint64_t at_ps;
+    uint64_t at_ps, written_ps;
+    uint32_t i = line_for(m, &r, served_ps, NONE32, &written_ps), fresh, missing;
 
     if (i == CACHE_NONE) {
         /* Every way waits for data: it tries again when it would have been served, and then every
@@ -241,21 +254,35 @@ static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps
         answer(m, index, at_ps);
 }
 
+/*
+ * A store takes its place at once. It takes effect no earlier than its channel has passed what had to
+ * leave L2 for it, so that stores are not faster than DRAM for long.
+ */
 static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    const struct request *r = request_at(m->device, index);
-    uint32_t i = line_for(m, r, at_ps);
+    struct request r = *request_at(m->device, index);
+    uint64_t written_ps;
+    uint32_t i = line_for(m, &r, at_ps, index, &written_ps);
 
+    request_at(m->device, index)->at_ps = at_ps;
     if (i == CACHE_NONE) {
-        write_back(m, r, r->line, r->sectors, at_ps);
+        written_ps = write_back(m, &r, r.line, r.sectors, at_ps, index);
     } else {
         struct cache_line *line = &l2->lines[i];
 
-        set_ready(l2, i, r->sectors & ~line->valid & ~line->fetching, at_ps);
-        line->dirty |= r->sectors;
+        set_ready(l2, i, r.sectors & ~line->valid & ~line->fetching, at_ps);
+        line->dirty |= r.sectors;
     }
-    answer(m, index, at_ps);
+    if (written_ps != SIM_NEVER)
+        answer(m, index, written_ps > at_ps ? written_ps : at_ps);
+}
+
+void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps)
+{
+    uint64_t at_ps = request_at(m->device, store)->at_ps;
+
+    answer(m, store, written_ps > at_ps ? written_ps : at_ps);
 }
 
 void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)

@@ -118,6 +118,16 @@ static void op_complete(struct cu *cu, uint32_t index)
     pool_give(&cu->ops, index);
 }
 
+void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    ready_t stored = READY(clock_cycle_at(&m->core, w->stored_ps), SIM_STALL_MEMORY);
+    ready_t at = READY(now, SIM_STALL_MEMORY);
+
+    if (at < stored)
+        at = stored;
+    wave_go_on(m, w, at > w->ready ? at : w->ready, now);
+}
+
 static void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     if (w->state == WAVE_PENDING)
@@ -125,7 +135,7 @@ static void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
     else if (w->state == WAVE_DRAIN && !w->loads)
         wave_retire(m, w, now);
     else if (w->state == WAVE_FENCE && !w->loads && !w->stores)
-        wave_go_on(m, w, READY(now, SIM_STALL_MEMORY), now);
+        lsu_pass_fence(m, w, now);
 }
 
 static void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
@@ -200,15 +210,17 @@ static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
 /* Looks up held lines from a cycle on, as many as MSHRs allow; the unit is free when all are done. */
 static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
-    uint32_t per_cycle = m->config.l1_lines_per_cycle, done = 0;
+    uint32_t per_cycle = m->config.l1_lines_per_cycle;
 
+    if (cu->port < cycle * per_cycle)
+        cu->port = cycle * per_cycle;
     while (lsu_held(cu)) {
-        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cycle + done / per_cycle))
+        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port / per_cycle))
             return;
         cu->held_at++;
-        done++;
+        cu->port++;
     }
-    cu->lsu_free = cycle + bits_ceil_div(done, per_cycle);
+    cu->lsu_free = bits_ceil_div(cu->port, per_cycle);
     if (!op_at(cu, cu->held_op)->lines) {
         struct wavefront *w = op_at(cu, cu->held_op)->wave;
 
@@ -379,8 +391,7 @@ void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t eff
         if (w->stored_ps < known_ps)
             w->stored_ps = known_ps;
         if (w->state == WAVE_FENCE && !w->loads && !w->stores)
-            wave_go_on(m, w, READY(clock_cycle_at(&m->core, w->stored_ps), SIM_STALL_MEMORY),
-                       clock_cycle_at(&m->core, m->now_ps));
+            lsu_pass_fence(m, w, clock_cycle_at(&m->core, m->now_ps));
     }
     run_check_done(m, run);
 }

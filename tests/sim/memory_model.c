@@ -113,6 +113,8 @@ struct request {
     enum mem_kind kind;
     unsigned cu, run;
     bool write_back;
+    bool frees_store; /* a write-back: the store `store` waits for it */
+    size_t store;
     uint32_t missing; /* waiting in L2: the sectors that are not known */
     uint64_t at_ps;   /* waiting in L2: when the known ones are there */
 };
@@ -288,6 +290,14 @@ static void fetched(struct model *m, uint64_t line, uint32_t sectors, uint64_t r
     }
 }
 
+/* A store has effect when it has its place and the channel has passed what had to leave for it. */
+static void store_freed(struct model *m, size_t store, uint64_t written_ps)
+{
+    uint64_t at_ps = m->requests.at[store].at_ps;
+
+    answer(m, store, written_ps > at_ps ? written_ps : at_ps);
+}
+
 static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
 {
     const struct request r = m->requests.at[index];
@@ -296,6 +306,8 @@ static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
 
     if (!r.write_back)
         fetched(m, r.what.line, r.what.sectors, end_ps + m->dram_latency_ps);
+    else if (r.frees_store)
+        store_freed(m, r.store, end_ps);
 }
 
 /* A channel that one slice has for itself is told at once, since the slice sends in order of arrival. */
@@ -309,10 +321,15 @@ static void send_to_dram(struct model *m, struct request r, uint64_t arrival_ps)
         schedule(m, arrival_ps, AT_DRAM, channel_of(m, r.what.line), index);
 }
 
+/* store: the request that waits for it, NULL for none. */
 static void write_back(struct model *m, unsigned run, uint64_t line, uint32_t sectors,
-                       uint64_t at_ps)
+                       uint64_t at_ps, const size_t *store)
 {
-    struct request r = {.run = run, .what = {.line = line, .sectors = sectors}, .write_back = true};
+    struct request r = {.run = run,
+                        .what = {.line = line, .sectors = sectors},
+                        .write_back = true,
+                        .frees_store = store != NULL,
+                        .store = store ? *store : 0};
 
     counters_of(m, &r)->dram_write_bytes += bytes_of(m, sectors);
     send_to_dram(m, r, at_ps);
@@ -360,7 +377,9 @@ static bool l2_full(const struct model *m, unsigned slice, unsigned set)
     return n == m->c->l2_ways;
 }
 
-static void l2_evict(struct model *m, unsigned run, struct l2_line *l, uint64_t at_ps)
+/* Whether something has to be written back. */
+static bool l2_evict(struct model *m, unsigned run, struct l2_line *l, uint64_t at_ps,
+                     const size_t *store)
 {
     uint32_t dirty = 0;
 
@@ -368,11 +387,13 @@ static void l2_evict(struct model *m, unsigned run, struct l2_line *l, uint64_t 
     for (unsigned s = 0; s < m->line_sectors; s++)
         dirty |= (uint32_t)l->dirty[s] << s;
     if (dirty)
-        write_back(m, run, l->line, dirty, at_ps);
+        write_back(m, run, l->line, dirty, at_ps, store);
+    return dirty != 0;
 }
 
 /* The line, with room made for it if it is not there; NULL if every line of its set waits for data. */
-static struct l2_line *l2_line_for(struct model *m, unsigned run, uint64_t line, uint64_t at_ps)
+static struct l2_line *l2_line_for(struct model *m, unsigned run, uint64_t line, uint64_t at_ps,
+                                   const size_t *store, bool *waits)
 {
     unsigned slice = slice_of(m, line), set = l2_set_of(m, line);
     struct l2_line *l = l2_find(m, line);
@@ -382,7 +403,7 @@ static struct l2_line *l2_line_for(struct model *m, unsigned run, uint64_t line,
             l = l2_oldest(m, slice, set);
             if (!l)
                 return NULL;
-            l2_evict(m, run, l, at_ps);
+            *waits = l2_evict(m, run, l, at_ps, store);
         } else {
             ADD(m->l2, (struct l2_line){0});
             l = &m->l2.at[m->l2.len - 1];
@@ -398,7 +419,8 @@ static void read_l2(struct model *m, size_t index, uint64_t at_ps)
 {
     struct request *r = &m->requests.at[index];
     uint64_t ready_ps = at_ps;
-    struct l2_line *l = l2_line_for(m, r->run, r->what.line, at_ps);
+    bool waits = false;
+    struct l2_line *l = l2_line_for(m, r->run, r->what.line, at_ps, NULL, &waits);
     uint32_t absent = 0;
 
     r = &m->requests.at[index];
@@ -437,11 +459,15 @@ static void read_l2(struct model *m, size_t index, uint64_t at_ps)
 static void write_l2(struct model *m, size_t index, uint64_t at_ps)
 {
     const struct request r = m->requests.at[index];
-    struct l2_line *l = l2_line_for(m, r.run, r.what.line, at_ps);
+    bool waits = false;
+    struct l2_line *l;
 
+    m->requests.at[index].at_ps = at_ps;
+    l = l2_line_for(m, r.run, r.what.line, at_ps, &index, &waits);
     if (!l) {
         m->result->passed++;
-        write_back(m, r.run, r.what.line, r.what.sectors, at_ps);
+        waits = true;
+        write_back(m, r.run, r.what.line, r.what.sectors, at_ps, &index);
     }
     for (unsigned s = 0; l && s < m->line_sectors; s++) {
         if (!(r.what.sectors >> s & 1))
@@ -452,7 +478,8 @@ static void write_l2(struct model *m, size_t index, uint64_t at_ps)
             l->ready_ps[s] = at_ps;
         }
     }
-    answer(m, index, at_ps);
+    if (!waits)
+        answer(m, index, at_ps);
 }
 
 /* The slice passes the bytes; an atomic holds it for as long as its lanes on one word take one after the other. */

@@ -1,19 +1,20 @@
 /*
  * The memory system against a plain model of it (memory_model.h), on random traffic: what issues is taken from the probe; each
  * request and each answer has to be where the model says, to the picosecond, and in its order. So have the counters, the
- * cycles in which wavefronts go on after loads, and the ends of wavefronts and kernels.
+ * cycles in which wavefronts go on after loads and fences, and the ends of wavefronts and kernels.
  *
  * It guards against mistakes of one line in sim/, among them:
  * - replacement: first in, first out instead of least recently used, in L1 or L2; a fill that counts as a use; a line replaced
  *   that waits for data; sectors that a new line keeps from the old one; caches that stay warm;
  * - homes: another hash of slices, set or channel; a rate that is not shared by the channels;
  * - write-backs: forgotten, of clean sectors too, late, or taking no time of the channel; stores or atomics that leave no dirt;
- * - MSHRs: no merging, one too few, answers with part of the sectors, a held load that wakes nobody;
+ * - MSHRs: no merging, one too few, answers with part of the sectors, a held load that wakes nobody or looks up too much in a
+ *   cycle;
  * - latencies: left out, added twice, taken from the wrong clock, one cycle off, or summed from rounded periods; lost fractions
  *   of a picosecond; sectors used before they are there; absent sectors fetched only when others have come;
- * - order: channels told of requests ahead of others that arrive first;
+ * - order: channels told of requests ahead of others that arrive first; answers of one cycle by unit instead of by time;
  * - atomics: serial lanes not counted, or counted by line; the slice not held; own L1 not cleared;
- * - ends: a wavefront or a kernel that does not wait for loads or for the effect of stores.
+ * - ends: a fence, a wavefront or a kernel that does not wait for loads or for the effect of stores.
  */
 #include "sim/base/bits.h"
 #include "sim/base/rng.h"
@@ -39,7 +40,7 @@ enum {
 
 /* ---- kernels ---- */
 
-enum step_kind { STEP_PLAIN, STEP_ACCESS, STEP_USE, STEP_END };
+enum step_kind { STEP_PLAIN, STEP_ACCESS, STEP_USE, STEP_FENCE, STEP_END };
 
 struct step {
     enum step_kind kind;
@@ -169,7 +170,7 @@ static bool has_result(const struct pattern *p)
     return p->kind == MEM_LOAD || p->kind == MEM_ATOMIC_RETURN;
 }
 
-/* The accesses in order; between them uses of results and other instructions. */
+/* The accesses in order; between them uses of results, fences, and other instructions. */
 static void emit_body(struct kernel *k, struct rng *rng)
 {
     unsigned done = 0;
@@ -182,10 +183,14 @@ static void emit_body(struct kernel *k, struct rng *rng)
             emit_access(k, done++);
         else if (what < 8 && done && has_result(&k->patterns[i]))
             emit(k, (struct step){STEP_USE, i}, "v_add_u32 v40, v%u, v0", 20 + 2 * i);
+        else if (what == 8)
+            emit(k, (struct step){STEP_FENCE, 0}, "fence");
         else if (what == 9)
             emit(k, (struct step){STEP_PLAIN, 0}, "v_add_u32 v41, v0, v0");
     }
     emit(k, (struct step){STEP_USE, done - 1}, "v_add_u32 v40, v%u, v0", 20 + 2 * (done - 1));
+    if (below(rng, 2))
+        emit(k, (struct step){STEP_FENCE, 0}, "fence");
 }
 
 static void random_kernel(struct kernel *k, struct rng *rng, unsigned width)
@@ -219,6 +224,8 @@ static void random_clocks(struct sim_config *c, struct rng *rng)
     c->l2_hz = ONE_OF(rng, l2);
     c->dram_rate = ONE_OF(rng, dram);
     c->dram_latency = between(rng, 0, 300);
+    if (below(rng, 10) == 0) /* answers come back after tens of thousands of cycles */
+        c->dram_latency *= 200;
 }
 
 static void random_units(struct sim_config *c, struct rng *rng)
@@ -238,7 +245,7 @@ static void random_units(struct sim_config *c, struct rng *rng)
 static void random_l1(struct sim_config *c, struct rng *rng)
 {
     static const uint32_t mshrs[] = {1, 2, 3, 4, 8, 64};
-    static const uint32_t ports[] = {16};
+    static const uint32_t ports[] = {1, 1, 2, 3};
     static const uint32_t sets[] = {1, 2, 3, 4, 5, 16, 64};
 
     c->line_bytes = 32u << below(rng, 4);
@@ -250,7 +257,7 @@ static void random_l1(struct sim_config *c, struct rng *rng)
         c->l1_bytes *= 4;
     c->l1_latency = between(rng, 1, 90);
     c->l1_lines_per_cycle = ONE_OF(rng, ports);
-    c->l1_mshrs = c->wavefront_size > 16 ? 4096 : ONE_OF(rng, mshrs);
+    c->l1_mshrs = ONE_OF(rng, mshrs);
     c->noc_latency = below(rng, 60);
 }
 
@@ -618,6 +625,15 @@ static uint64_t unit_taken_until(const struct watch *w, const struct past *past,
     return 0;
 }
 
+/* The cycle by which a fence knows that an access has taken effect. */
+static uint64_t fenced_cycle(const struct sim_config *c, const struct mem_access *a)
+{
+    uint64_t noc_ps = mem_edge(c->core_hz, c->noc_latency);
+    uint64_t known = a->effect_ps ? mem_cycle_at(c->core_hz, a->effect_ps + noc_ps) : 0;
+
+    return later(a->fill_cycle, known);
+}
+
 /* The first cycle at which an instruction has what it waits for. */
 static uint64_t ready_cycle(const struct watch *w, const struct wave *wave, const struct issue *i)
 {
@@ -629,6 +645,8 @@ static uint64_t ready_cycle(const struct watch *w, const struct wave *wave, cons
 
         if (i->step->kind == STEP_USE && i->step->access == o->step->access)
             ready = later(ready, access_of(w, o)->ready_cycle);
+        if (last->step && last->step->kind == STEP_FENCE)
+            ready = later(ready, fenced_cycle(&w->rig.config, access_of(w, o)));
     }
     return ready;
 }
