@@ -56,6 +56,14 @@ static const char copy_text[] =
     " v_add_u32 v0, v0, step\n v_and_b32 v0, v0, mask\n"
     " s_sub_u32 s16, s16, 1\n s_branch_nz s16, again\n s_end\n.endkernel\n";
 
+static const char store_text[] =
+    ".kernel store\n.param x u64[]\n.param rounds u32\n.param step u32\n.param mask u32\n"
+    " v_get_u32 v0, %gid\n v_mov_b64 v[2:3], 7\n s_mov_b32 s16, rounds\n"
+    "again:\n"
+    " global_store_b64 [x + v0*8], v[2:3]\n"
+    " v_add_u32 v0, v0, step\n v_and_b32 v0, v0, mask\n"
+    " s_sub_u32 s16, s16, 1\n s_branch_nz s16, again\n s_end\n.endkernel\n";
+
 enum { GROUPS = 112, THREADS = 512, ITEMS = GROUPS * THREADS, ROUNDS = 40 };
 
 #define STREAM_BYTES (UINT64_C(8) * ITEMS * ROUNDS)
@@ -112,6 +120,28 @@ static void a_copy_shares_the_rate_of_dram(void **state)
     assert_int_equal(k->counters.dram_read_bytes, STREAM_BYTES);
     assert_in_range(k->counters.dram_write_bytes, STREAM_BYTES - 3145728, STREAM_BYTES);
     check_bound("copying", time_of(k), ps_of(dram_bytes(k), DRAM_RATE));
+    krig_close(&r);
+}
+
+/*
+ * From the time on when L2 is full, a store waits for what has to leave. What is left in L2 at the end has not gone to DRAM.
+ */
+static void stores_take_the_rate_of_dram(void **state)
+{
+    enum { L2_BYTES = 3145728, TIMES = 3 };
+    const struct sim_kernel_record *k;
+    struct krig_launch l;
+    struct krig r;
+
+    (void)state;
+    krig_open(&r, P100, NULL);
+    l = stream(store_text, krig_array(&r, TIMES * STREAM_BYTES));
+    l.args[1].value = TIMES * ROUNDS;
+    k = krig_run(&r, &l);
+    assert_int_equal(k->counters.dram_read_bytes, 0);
+    assert_in_range(k->counters.dram_write_bytes, TIMES * STREAM_BYTES - L2_BYTES,
+                    TIMES * STREAM_BYTES);
+    check_bound("storing", time_of(k), ps_of(k->counters.dram_write_bytes, DRAM_RATE));
     krig_close(&r);
 }
 
@@ -212,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_take_the_rate_of_dram),
         cmocka_unit_test(a_copy_shares_the_rate_of_dram),
+        cmocka_unit_test(stores_take_the_rate_of_dram),
         cmocka_unit_test(loads_from_l2_take_its_rate),
         cmocka_unit_test(two_streams_share_or_take_turns),
         cmocka_unit_test(atomics_on_one_word_follow_each_other),
