@@ -90,11 +90,41 @@ static bool expected(struct scanner *s, const char *what, const char *hint)
     return fail(s, s->at, hint, "expected %s, found %s", what, describe(s, found, sizeof found));
 }
 
+/* Four hexadecimal digits behind the 'u' where the scanner stands. */
+static bool scan_code(struct scanner *s, size_t start, unsigned *code)
+{
+    *code = 0;
+    for (size_t i = 1; i <= 4; i++) {
+        char digit = s->at + i < s->t->len ? s->t->bytes[s->at + i] : '\0';
+        const char *digits = "0123456789abcdef0123456789ABCDEF";
+        const char *found = digit ? strchr(digits, digit) : NULL;
+
+        if (!found)
+            return fail(s, start, NULL, "\\u needs four hexadecimal digits");
+        *code = *code * 16 + (unsigned)(found - digits) % 16;
+    }
+    s->at += 5;
+    return true;
+}
+
+/* A character past U+FFFF is two escapes, first of D800 to DBFF, then of DC00 to DFFF. */
+static bool scan_second_half(struct scanner *s, size_t start)
+{
+    unsigned code;
+
+    if (s->at + 1 >= s->t->len || s->t->bytes[s->at] != '\\' || s->t->bytes[s->at + 1] != 'u')
+        return fail(s, start, NULL, "half of a surrogate pair");
+    s->at++;
+    if (!scan_code(s, start, &code))
+        return false;
+    return (code >= 0xdc00 && code <= 0xdfff) || fail(s, start, NULL, "half of a surrogate pair");
+}
+
 static bool scan_escape(struct scanner *s)
 {
-    size_t start = s->at++, i;
+    size_t start = s->at++;
     char c = peek(s);
-    unsigned code = 0;
+    unsigned code;
 
     if (c && strchr("\"\\/bfnrt", c)) {
         s->at++;
@@ -102,19 +132,13 @@ static bool scan_escape(struct scanner *s)
     }
     if (c != 'u')
         return fail(s, start, NULL, "unknown escape in a string");
-    for (i = 1; i <= 4; i++) {
-        char digit = s->at + i < s->t->len ? s->t->bytes[s->at + i] : '\0';
-        const char *digits = "0123456789abcdefABCDEF";
-        const char *found = digit ? strchr(digits, digit) : NULL;
-
-        if (!found)
-            return fail(s, start, NULL, "\\u needs four hexadecimal digits");
-        code |= found != digits;
-    }
+    if (!scan_code(s, start, &code))
+        return false;
     if (!code)
         return fail(s, start, NULL, "a string must not hold \\u0000");
-    s->at += 5;
-    return true;
+    if (code >= 0xdc00 && code <= 0xdfff)
+        return fail(s, start, NULL, "half of a surrogate pair");
+    return code < 0xd800 || code > 0xdfff || scan_second_half(s, start);
 }
 
 static bool scan_string(struct scanner *s)

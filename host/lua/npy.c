@@ -1,5 +1,6 @@
 #include "host/lua/npy.h"
 
+#include "host/results/outfile.h"
 #include "sim/base/checked.h"
 
 #include <errno.h>
@@ -210,19 +211,12 @@ static bool write_all(FILE *f, const struct element_type *t, uint64_t count, con
 enum hd_status npy_write(const char *path, const struct element_type *t, uint64_t count,
                          const void *from, struct hd_error *err)
 {
-    char temporary[4096];
-    FILE *f = NULL;
-    bool good;
+    struct out_file out;
+    enum hd_status status = out_open(&out, path, err);
 
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) < (int)sizeof temporary)
-        f = fopen(temporary, "wb");
-    if (!f)
-        return hd_error_set(err, HD_BAD_INPUT, "data-open", path, NULL, "cannot write the file: %s",
-                            strerror(errno));
-    good = write_all(f, t, count, from);
-    good = fclose(f) == 0 && good && rename(temporary, path) == 0;
-    if (good)
-        return HD_OK;
-    remove(temporary);
-    return hd_error_set(err, HD_BAD_INPUT, "data-write", path, NULL, "cannot write the file");
+    if (status)
+        return status;
+    if (!write_all(out.file, t, count, from))
+        out.broken = errno ? errno : EIO;
+    return out_commit(&out, err);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -68,6 +69,24 @@ static void test_round_trip_of_every_type(void **state)
         fail_msg("%s", rig.err.message);
     assert_string_equal(text_str(&rig.log), "same\n");
     assert_int_not_equal(access(rig_path(&rig, "one.npy.tmp"), F_OK), 0);
+}
+
+/* What is no regular file is written to where it is, never replaced; a link stands for what it leads to. */
+static void test_full_device(void **state)
+{
+    char path[256];
+    struct stat st;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", rig_path(&rig, "one.npy"));
+    unlink(path);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    rig_run(&rig, GPU "gpu.array('f32', 1):to_npy('two') gpu.array('f32', 4):to_npy('one')");
+    assert_int_equal(rig.status, HD_BAD_INPUT);
+    assert_non_null(strstr(rig.err.message, "No space left"));
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(unlink(path), 0);
 }
 
 /* By the format's text: magic, version, length of the header, the dictionary padded so that the elements are at 128. */
@@ -190,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip_of_every_type),
+        cmocka_unit_test(test_full_device),
         cmocka_unit_test(test_bytes_are_numpys),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_truncated_files),
