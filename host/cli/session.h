@@ -48,5 +48,7 @@ void session_free(struct session *s);
 enum hd_status session_trace(struct session *s, const struct cli_args *args, struct hd_error *err);
 /* Checks what can be checked of --out and --trace-window before a long run. */
 enum hd_status session_check_args(const struct cli_args *args, struct hd_error *err);
+/* HD_USAGE if --out or --trace would overwrite the program or each other; a part of session_check_args. */
+enum hd_status session_check_outputs(const struct cli_args *args, struct hd_error *err);
 
 #endif

@@ -62,6 +62,23 @@ static void test_arguments(void **state)
     expect_refused(r, "--arg n=-5", 3, "prog.lua:6", NULL);
 }
 
+/* Nothing is written over the program, nor one output over the other, whatever the path is called. */
+static void test_outputs_that_clash(void **state)
+{
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/./prog.lua");
+    cli_rig_expect(r, 2, "--out names the program", NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --trace %/prog.lua");
+    cli_rig_expect(r, 2, "--trace names the program", NULL);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/one.json --trace %/one.json");
+    cli_rig_expect(r, 2, "--out and --trace name one file", NULL);
+    assert_false(cli_rig_exists(r, "one.json"));
+    cli_rig_run(r, "run %/prog.lua --config tiny --out /dev/null --trace /dev/null");
+    cli_rig_expect(r, 0, NULL, NULL);
+}
+
 /* A program whose last line is wrong. */
 static void expect_script_refused(struct cli_rig *r, const char *text, int status,
                                   const char *message)
@@ -188,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_outputs_that_clash),
         cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_local_memory_past_the_limit),

@@ -142,7 +142,7 @@ static void test_how_it_ends(void **state)
     cli_rig_run(r, "compare %/prog.lua --config tiny --max-instr 10");
     cli_rig_expect(r, 4, NULL, NULL);
     assert_non_null(strstr(r->out, "failed"));
-    cli_rig_run(r, "compare %/prog.lua --config tiny --out %/prog.lua");
+    cli_rig_run(r, "compare %/prog.lua --config tiny --out %/prog.hasm");
     cli_rig_expect(r, 3, "cannot make the folder", ".jsonl");
 }
 
