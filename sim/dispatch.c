@@ -258,7 +258,7 @@ static void place_next(struct sim_machine *m)
     d->dispatch_due = false;
     if (!dispatch_place(m, cycle))
         return;
-    d->dispatch_free_ps = clock_edge(&m->core, cycle + m->config.groups_per_dispatch);
+    d->dispatch_free_ps = clock_edge(&m->core, cycle + m->config.cycles_per_group);
     dispatch_wake(m);
 }
 
