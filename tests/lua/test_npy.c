@@ -208,12 +208,9 @@ static void test_only_named_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_of_every_type),
-        cmocka_unit_test(test_full_device),
-        cmocka_unit_test(test_bytes_are_numpys),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_truncated_files),
-        cmocka_unit_test(test_only_named_files),
+        cmocka_unit_test(test_round_trip_of_every_type), cmocka_unit_test(test_full_device),
+        cmocka_unit_test(test_bytes_are_numpys),         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_truncated_files),          cmocka_unit_test(test_only_named_files),
     };
 
     return cmocka_run_group_tests_name("npy", tests, set_up, tear_down);
