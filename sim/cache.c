@@ -46,9 +46,10 @@ void cache_clear(struct cache *c)
 {
     memset(c->keys, 0xff, places(c) * sizeof *c->keys);
     memset(c->tags, 0xff, places(c) * sizeof *c->tags);
-    memset(c->used, 0, places(c) * sizeof *c->used);
-    for (uint64_t i = 0; i < places(c); i++)
+    for (uint64_t i = 0; i < places(c); i++) {
+        c->used[i] = i % c->stride;
         c->lines[i] = (struct cache_line){.waiters = UINT32_MAX};
+    }
     c->clock = 0;
 }
 
@@ -56,20 +57,18 @@ uint32_t cache_victim(const struct cache *c, uint32_t set)
 {
     const uint64_t *used = c->used + (uint64_t)set * c->stride;
     uint64_t oldest = used[0];
-    uint32_t best = 0;
 
-    for (uint32_t way = 1; way < c->ways; way++) {
-        best = used[way] < oldest ? way : best;
+    for (uint32_t way = 1; way < c->ways; way++)
         oldest = used[way] < oldest ? used[way] : oldest;
-    }
-    return oldest & CACHE_HELD ? CACHE_NONE : set * c->stride + best;
+    if (oldest & CACHE_HELD)
+        return CACHE_NONE;
+    return set * c->stride + (uint32_t)(oldest & bits_low(CACHE_WAY_BITS));
 }
 
 void cache_replace(struct cache *c, uint32_t index, uint64_t tag)
 {
     c->keys[index] = cache_key(tag);
     c->tags[index] = tag;
-    c->used[index] = 0;
     c->lines[index] = (struct cache_line){.waiters = UINT32_MAX};
     cache_touch(c, index);
 }

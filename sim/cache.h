@@ -14,6 +14,7 @@
 
 #define CACHE_NONE UINT32_MAX /* no such way */
 #define CACHE_HELD (UINT64_C(1) << 63)
+enum { CACHE_WAY_BITS = 8 };
 
 struct cache_line {
     uint32_t valid;    /* sectors that are there, or will be at a known time */
@@ -29,7 +30,8 @@ struct cache {
     uint64_t clock;  /* order of uses */
     uint32_t *keys;  /* a part of the tag, to find the one way that is worth a look */
     uint64_t *tags;  /* address of the line, or UINT64_MAX */
-    uint64_t *used;  /* order of last use, 0: never; CACHE_HELD is added while data is on its way */
+    uint64_t *used; /* order of last use << CACHE_WAY_BITS | way, so that the least names the victim;
+                       CACHE_HELD is added while data is on its way */
     struct cache_line *lines;
     uint64_t *ready; /* [line][sectors]; NULL if made without ready times */
 };
@@ -85,7 +87,9 @@ void cache_replace(struct cache *c, uint32_t index, uint64_t tag);
 
 static inline void cache_touch(struct cache *c, uint32_t index)
 {
-    c->used[index] = ++c->clock | (c->used[index] & CACHE_HELD);
+    uint64_t kept = CACHE_HELD | bits_low(CACHE_WAY_BITS);
+
+    c->used[index] = ++c->clock << CACHE_WAY_BITS | (c->used[index] & kept);
 }
 
 /* Sets which sectors of a line are on their way. */
