@@ -2,6 +2,7 @@
 
 #include "cf/cf.h"
 #include "sim/base/bits.h"
+#include "sim/limits.h"
 #include "sim/placement.h"
 #include "sim/wave_scheduler.h"
 
@@ -70,7 +71,6 @@ unsigned sim_config_forms(const struct sim_config *c)
 }
 
 /* What fits the bit masks of sim/device.h and sim/cache.h. */
-enum { SLOTS_MAX = 64, LINE_SECTORS_MAX = 32 };
 
 /* ---- rules between parameters ----------------------------------------------------------------- */
 
@@ -163,7 +163,7 @@ static enum hd_status check_sizes(const struct sim_config *c, struct hd_error *e
         {POWER_OF_TWO, {"um.page_bytes", c->um_page_bytes}, {0}},
         {POWER_OF_TWO, {"lds.banks", c->lds_banks}, {0}},
         {MULTIPLE_OF, {"cu.wavefront_slots", c->wave_slots}, {"cu.simds", c->simds}},
-        {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SLOTS_MAX}},
+        {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SIMD_SLOTS_MAX}},
         {MULTIPLE_OF,
          {"cu.vector_register_words", c->vreg_words},
          {"cu.vector_register_granule", c->vreg_granule}},
@@ -184,7 +184,7 @@ static enum hd_status check_memory(const struct sim_config *c, struct hd_error *
         {MULTIPLE_OF, {"l1.line_bytes", c->line_bytes}, {"l1.sector_bytes", c->sector_bytes}},
         {AT_MOST,
          {"l1.line_bytes / l1.sector_bytes", c->line_bytes / c->sector_bytes},
-         {NULL, LINE_SECTORS_MAX}},
+         {NULL, SECTORS_MAX}},
         {MULTIPLE_OF,
          {"l1.bytes", c->l1_bytes},
          {"l1.ways * l1.line_bytes", (uint64_t)c->l1_ways * c->line_bytes}},

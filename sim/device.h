@@ -11,12 +11,11 @@
 #include "sim/base/pool.h"
 #include "sim/cache.h"
 #include "sim/calendar.h"
+#include "sim/limits.h"
 #include "sim/machine.h"
 #include "sim/transit.h"
 
 enum {
-    SIMD_SLOTS_MAX = 64, /* wavefronts of one SIMD unit */
-    SECTORS_MAX = 32,    /* of a line */
     ACCESS_LINES_MAX =
         2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
 };
@@ -306,8 +305,8 @@ enum unit unit_of_class(enum isa_class cls);
  * Returns its length, at least 1.
  */
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w);
-/* A control instruction: moves w->next. */
-void execute_branch(struct sim_machine *m, struct wavefront *w);
+/* A control instruction: moves w->next. Returns the cycles that it costs beyond its own. */
+uint32_t execute_branch(struct sim_machine *m, struct wavefront *w);
 /* s_end: true if no lane is left. Otherwise w->next moves on. */
 bool execute_end(struct sim_machine *m, struct wavefront *w);
 void execute_print(struct sim_machine *m, struct wavefront *w);

@@ -74,7 +74,7 @@ static bool pick(struct sim_machine *m, struct wavefront *w)
     return true;
 }
 
-void execute_branch(struct sim_machine *m, struct wavefront *w)
+uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
 {
     const struct isa_insn *in = w->next;
     uint64_t active = isa_active(&w->regs, in);
@@ -86,13 +86,15 @@ void execute_branch(struct sim_machine *m, struct wavefront *w)
     m->device->cf->step(w->cf, in, active, taken ? active : 0, &cost);
     c->branches++;
     c->branches_taken += taken;
+    c->divergent_branches += cost.divergent;
     c->skipped_instr += cost.skipped;
     if (!pick(m, w)) {
         fault_raise(m, w, -1, "lanes-parked", NULL, "no lane of the wavefront can go on");
-        return;
+        return 0;
     }
     if (w->next <= in)
         progress_check(m, w);
+    return cost.cycles;
 }
 
 bool execute_end(struct sim_machine *m, struct wavefront *w)

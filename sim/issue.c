@@ -267,11 +267,11 @@ static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cyc
 
 static void issue_branch(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    uint64_t cost = m->device->latency[ISA_C_BRANCH];
+    uint64_t after = cycle + m->device->latency[ISA_C_BRANCH];
 
-    execute_branch(m, w);
+    after += execute_branch(m, w);
     if (m->fault.status == HD_OK)
-        wave_go_on(m, w, READY(cycle + cost, SIM_STALL_SCOREBOARD), cycle);
+        wave_go_on(m, w, READY(after, SIM_STALL_SCOREBOARD), cycle);
 }
 
 static void issue_barrier(struct sim_machine *m, struct wavefront *w, uint64_t cycle)

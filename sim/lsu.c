@@ -83,12 +83,13 @@ static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w
                        const struct isa_insn *in)
 {
     uint32_t i = pool_take(&cu->ops);
-    struct load_op *op = op_at(cu, i);
+    struct load_op *op;
 
     if (i == POOL_NONE) {
         out_of_memory(m);
         return i;
     }
+    op = op_at(cu, i);
     op->wave = w;
     op->lines = 0;
     op->at = 0;

@@ -91,9 +91,18 @@ void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink)
     m->sink = *sink;
 }
 
+/* What may be done only when nothing is pending. */
+static bool needs_idle(struct sim_machine *m, const char *what)
+{
+    if (!sim_idle(m))
+        machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "%s while commands are pending", what);
+    return sim_idle(m);
+}
+
 void sim_set_mode(struct sim_machine *m, enum sim_mode mode)
 {
-    m->mode = mode;
+    if (needs_idle(m, "sim_set_mode"))
+        m->mode = mode;
 }
 
 bool sim_idle(const struct sim_machine *m)
@@ -108,7 +117,8 @@ uint64_t sim_now(const struct sim_machine *m)
 
 void sim_cool(struct sim_machine *m)
 {
-    device_cool(m);
+    if (needs_idle(m, "sim_cool"))
+        device_cool(m);
 }
 
 void sim_totals(const struct sim_machine *m, struct sim_counters *out)
@@ -293,8 +303,10 @@ static void fail_waiting(struct sim_machine *m)
 
 enum hd_status sim_wait(struct sim_machine *m, uint64_t ticket, struct hd_error *err)
 {
+    m->waiting = true;
     while (!machine_stopped(m) && !(ticket ? sim_done(m, ticket) : sim_idle(m)))
         if (!serve_next(m, SIM_NEVER))
             fail_waiting(m);
+    m->waiting = false;
     return failure(m, err);
 }

@@ -20,6 +20,7 @@ struct sim_machine {
     struct hd_probe probe;
     enum sim_mode mode;
     uint64_t now_ps;
+    bool waiting; /* the host waits, so that it can do nothing before something else ends */
     struct clock_domain core, l2clk;
     const struct isa_lanes *lanes;
     struct event_queue *events;

@@ -71,6 +71,12 @@ static bool in_window(const struct sim_machine *m)
            bits_is_power_of_two(quiet / after);
 }
 
+/* Neither the host nor a command that is still to start can change memory: the one waits, and the other would have an event. */
+static bool none_to_come(const struct sim_machine *m)
+{
+    return m->mode == SIM_VALUES || (m->waiting && event_next_time(m->events) == SIM_NEVER);
+}
+
 void progress_check(struct sim_machine *m, struct wavefront *w)
 {
     const struct device *d = m->device;
@@ -86,7 +92,7 @@ void progress_check(struct sim_machine *m, struct wavefront *w)
         return;
     }
     p->looping = true;
-    if (all_loop(m))
+    if (none_to_come(m) && all_loop(m))
         fault_raise(m, w, -1, "no-progress",
                     "a lane may wait for another of its wavefront; let the holder of a lock "
                     "release it before lanes meet again",

@@ -35,6 +35,11 @@ static void step_local(struct sim_machine *m, struct wavefront *w)
         w->next++;
 }
 
+static void step_branch(struct sim_machine *m, struct wavefront *w)
+{
+    execute_branch(m, w);
+}
+
 static void step_barrier(struct sim_machine *m, struct wavefront *w)
 {
     uint64_t active = isa_active(&w->regs, w->next);
@@ -79,8 +84,8 @@ static step_fn *const step_by_format[ISA_NUM_FORMATS] = {
     [ISA_WRITELANE] = step_register, [ISA_CLOCK] = step_clock,    [ISA_GLOAD] = step_global,
     [ISA_GSTORE] = step_global,      [ISA_GATOMIC] = step_global, [ISA_LLOAD] = step_local,
     [ISA_LSTORE] = step_local,       [ISA_LATOMIC] = step_local,  [ISA_FENCE] = step_nothing,
-    [ISA_BARRIER] = step_barrier,    [ISA_JUMP] = execute_branch, [ISA_BRANCH_S] = execute_branch,
-    [ISA_BRANCH_M] = execute_branch, [ISA_PRINT] = step_print,    [ISA_ASSERT] = step_assert,
+    [ISA_BARRIER] = step_barrier,    [ISA_JUMP] = step_branch,    [ISA_BRANCH_S] = step_branch,
+    [ISA_BRANCH_M] = step_branch,    [ISA_PRINT] = step_print,    [ISA_ASSERT] = step_assert,
     [ISA_NOP] = step_nothing,        [ISA_END] = step_end,
 };
 

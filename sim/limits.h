@@ -1,0 +1,10 @@
+/* Limits of the machine's own structures, which the configuration must keep. */
+#ifndef HD_SIM_LIMITS_H
+#define HD_SIM_LIMITS_H
+
+enum {
+    SIMD_SLOTS_MAX = 64, /* wavefronts of one SIMD unit: a bit each */
+    SECTORS_MAX = 32,    /* sectors of a line: a bit each */
+};
+
+#endif
