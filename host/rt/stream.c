@@ -3,6 +3,7 @@
 #include "host/rt/runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
@@ -61,9 +62,9 @@ enum hd_status stream_make(hd_runtime *rt, bool automatic, struct hd_stream **ou
     uint32_t queue;
 
     *out = NULL;
-    rt_charge(rt, rt->cost->stream_new);
     if (rt->ops->queue_new(rt->machine, &queue, &rt->error) != HD_OK)
         return rt_failed(rt, err);
+    rt_charge(rt, rt->cost->stream_new);
     *out = stream_on_queue(rt, queue, automatic);
     return *out ? HD_OK : rt_no_memory(rt, err);
 }
@@ -183,6 +184,12 @@ enum hd_status stream_submit_wait(struct hd_stream *s, uint64_t ticket, struct h
 
 /* ---- the stream of a computation ----------------------------------------------------------------- */
 
+/* The machine may have no queue left before the scheduler has all the streams it may make. */
+static bool queues_are_short(const hd_runtime *rt)
+{
+    return strcmp(rt->error.code, "queues-many") == 0 && !list_empty(&rt->streams.recent);
+}
+
 static enum hd_status choose(hd_runtime *rt, struct dag_vertex *v, struct hd_stream **out,
                              struct hd_error *err)
 {
@@ -191,8 +198,12 @@ static enum hd_status choose(hd_runtime *rt, struct dag_vertex *v, struct hd_str
     *out = rt_parent_streams[rt->options.host.parent_stream]->inherit(v);
     if (!*out)
         *out = rt_new_streams[rt->options.host.new_stream]->take(pool);
-    if (!*out && pool->automatic < rt->options.host.max_streams)
-        return stream_make(rt, true, out, err);
+    if (!*out && pool->automatic < rt->options.host.max_streams) {
+        if (stream_make(rt, true, out, NULL) == HD_OK)
+            return HD_OK;
+        if (!queues_are_short(rt))
+            return rt_failed(rt, err);
+    }
     if (!*out)
         *out = LIST_ITEM(pool->recent.next, struct hd_stream, recent);
     list_remove(&(*out)->recent);

@@ -27,7 +27,7 @@ struct sim_machine {
     struct sim_sink sink;
     enum sim_mode mode;
     uint64_t now, link_free, link_rate, move_ps;
-    size_t accesses, untimed;
+    size_t accesses, untimed, most_queues;
     unsigned cooled;
     bool fail;
 };
@@ -96,6 +96,11 @@ void fake_set_move(struct sim_machine *m, uint64_t ps)
 void fake_set_link(struct sim_machine *m, uint64_t ps_per_byte)
 {
     m->link_rate = ps_per_byte;
+}
+
+void fake_set_queues(struct sim_machine *m, size_t most)
+{
+    m->most_queues = most;
 }
 
 void fake_fail(struct sim_machine *m)
@@ -278,6 +283,8 @@ static enum hd_status fake_queue_new(struct sim_machine *m, uint32_t *queue, str
             return HD_OK;
         }
     }
+    if (m->most_queues && m->queues.len >= m->most_queues)
+        return hd_error_set(err, HD_BAD_INPUT, "queues-many", NULL, NULL, "no queue is left");
     *queue = (uint32_t)m->queues.len;
     return vec_push(&m->queues, fresh) ? HD_OK : HD_BROKEN(err, "no memory");
 }

@@ -40,6 +40,8 @@ enum sim_mode fake_mode(const struct sim_machine *m);
 void fake_set_move(struct sim_machine *m, uint64_t ps);
 /* Time of a byte on the link; 0 at first. */
 void fake_set_link(struct sim_machine *m, uint64_t ps_per_byte);
+/* The most queues that there may be; 0, as at first: any number. */
+void fake_set_queues(struct sim_machine *m, size_t most);
 /* The next run fails as a simulated program does. */
 void fake_fail(struct sim_machine *m);
 

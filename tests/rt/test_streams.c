@@ -98,6 +98,24 @@ static void test_the_limit_takes_the_stream_used_longest_ago(void **state)
     rig_free(r);
 }
 
+/* A machine with fewer queues than the scheduler may make streams is as a lower limit is, and a try costs nothing. */
+static void test_a_machine_short_of_queues(void **state)
+{
+    struct rig *r = rig_new(""), *limited = rig_new("host.max_streams=2");
+    static const char program[] = "a x=w; b y=w; a2 x=w; c z=w; d u=w";
+
+    (void)state;
+    fake_set_queues(r->machine, 3); /* the default stream has one */
+    rig_run(r, program);
+    rig_run(limited, program);
+    assert_string_equal(text_str(&r->schedule), "a S1; b S2; a2 S1; c S2; d S1");
+    assert_int_equal(hd_host_time(r->rt), hd_host_time(limited->rt));
+    finish(r);
+    finish(limited);
+    rig_free(r);
+    rig_free(limited);
+}
+
 /* ---- PB-28: the default stream ----------------------------------------------------------------------- */
 
 static void test_pb28_default_stream_legacy(void **state)
@@ -427,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_pb26_stream_sync_waits),
         cmocka_unit_test(test_pb27_fan_out_past_the_streams),
         cmocka_unit_test(test_the_limit_takes_the_stream_used_longest_ago),
+        cmocka_unit_test(test_a_machine_short_of_queues),
         cmocka_unit_test(test_pb28_default_stream_legacy),
         cmocka_unit_test(test_pb28_default_stream_independent),
         cmocka_unit_test(test_pb28_by_hand_and_automatic_mixed),
