@@ -43,6 +43,33 @@ static void test_pb04_lock_between_lanes(void **state)
     }
 }
 
+/* A loop that looks endless is no failure while the host may still launch what ends it. */
+static void test_host_ends_a_loop(void **state)
+{
+    static const char spin[] = ".kernel k\n.param x u32[]\nagain:\n v_mov_b32 v0, 0\n"
+                               " global_load_b32 v1, [x + v0*4]\n v_cmp_eq_u32 m0, v1, 0\n"
+                               " s_branch_any m0, again\n s_end\n.endkernel\n";
+    static const char store[] = ".kernel k\n.param x u32[]\n v_mov_b32 v0, 0\n v_mov_b32 v1, 1\n"
+                                " global_store_b32 [x + v0*4], v1\n s_end\n.endkernel\n";
+    struct krig_launch l = {.text = spin, .nargs = 1};
+    struct krig r;
+    uint64_t first;
+
+    (void)state;
+    krig_open(&r, "sim.progress_instructions", "100", NULL);
+    l.args[0].is_array = true;
+    l.args[0].value = krig_array(&r, 64);
+    first = krig_submit(&r, &l);
+    assert_int_equal(sim_run_until(r.m, UINT64_C(2000000000), &r.err), HD_OK);
+    assert_false(sim_done(r.m, first));
+    l.text = store;
+    assert_int_equal(sim_queue_new(r.m, &l.queue, &r.err), HD_OK);
+    krig_submit(&r, &l);
+    assert_int_equal(sim_wait(r.m, 0, &r.err), HD_OK);
+    assert_true(sim_done(r.m, first));
+    krig_close(&r);
+}
+
 /* PB-04 (c): lane after lane takes the lock, adds and lets it go. */
 static void test_pb04_lock_by_lane(void **state)
 {
@@ -240,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pb04_lock_between_lanes),
+        cmocka_unit_test(test_host_ends_a_loop),
         cmocka_unit_test(test_pb04_lock_by_lane),
         cmocka_unit_test(test_barrier_never_reached),
         cmocka_unit_test(test_kernel_waits_for_a_later_one),
