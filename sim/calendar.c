@@ -36,33 +36,18 @@ static bool slot_empty(const struct calendar *c, const uint64_t *slot)
     return true;
 }
 
-static void unset(struct calendar *c, uint32_t unit)
+void calendar_move(struct calendar *c, uint32_t unit, uint64_t cycle)
 {
-    uint64_t cycle = c->at[unit];
-    uint64_t *slot = slot_of(c, cycle);
+    uint64_t was = c->at[unit];
+    uint64_t *slot = slot_of(c, was);
 
-    slot[unit / 64] &= ~(UINT64_C(1) << unit % 64);
-    c->at[unit] = CALENDAR_NEVER;
-    if (slot_empty(c, slot))
-        ring_clear(&c->due, cycle);
-}
-
-void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle)
-{
-    uint64_t horizon;
-
-    if (c->now < now)
-        c->now = now;
-    horizon = c->now + RING_PLACES - 1;
-    if (cycle > horizon)
-        cycle = horizon;
-    if (c->at[unit] <= cycle)
+    if (was <= cycle)
         return;
-    if (c->at[unit] != CALENDAR_NEVER)
-        unset(c, unit);
-    c->at[unit] = cycle;
-    slot_of(c, cycle)[unit / 64] |= UINT64_C(1) << unit % 64;
-    ring_set(&c->due, cycle);
+    slot[unit / 64] &= ~(UINT64_C(1) << unit % 64);
+    if (slot_empty(c, slot))
+        ring_clear(&c->due, was);
+    c->at[unit] = CALENDAR_NEVER;
+    calendar_set(c, c->now, unit, cycle);
 }
 
 uint64_t calendar_next(const struct calendar *c)
@@ -70,20 +55,21 @@ uint64_t calendar_next(const struct calendar *c)
     return ring_next(&c->due, c->now);
 }
 
-int32_t calendar_take(struct calendar *c, uint64_t cycle)
+uint32_t calendar_take(struct calendar *c, uint64_t cycle, uint32_t *units, uint32_t most)
 {
     uint64_t *slot = slot_of(c, cycle);
+    uint32_t n = 0;
 
     c->now = cycle;
     for (uint32_t i = 0; i < c->words; i++) {
-        if (slot[i]) {
-            uint32_t unit = i * 64 + bits_first(slot[i]);
-
-            slot[i] &= slot[i] - 1;
-            c->at[unit] = CALENDAR_NEVER;
-            return (int32_t)unit;
+        for (; slot[i]; slot[i] &= slot[i] - 1) {
+            if (n == most)
+                return n;
+            units[n] = i * 64 + bits_first(slot[i]);
+            c->at[units[n++]] = CALENDAR_NEVER;
         }
     }
-    ring_clear(&c->due, cycle);
-    return -1;
+    if (n == 0)
+        ring_clear(&c->due, cycle);
+    return n;
 }

@@ -23,16 +23,35 @@ struct calendar {
 bool calendar_init(struct calendar *c, uint32_t units);
 void calendar_free(struct calendar *c);
 
+/* For calendar_set: the unit stands in the calendar already. */
+void calendar_move(struct calendar *c, uint32_t unit, uint64_t cycle);
+
 /*
  * The unit is due at that cycle, or earlier if it already was. All before cycle `now` has been
  * taken; cycle must not be before it.
  */
-void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle);
+static inline void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle)
+{
+    if (c->now < now)
+        c->now = now;
+    if (cycle - c->now >= RING_PLACES)
+        cycle = c->now + RING_PLACES - 1;
+    if (c->at[unit] != CALENDAR_NEVER) {
+        calendar_move(c, unit, cycle);
+        return;
+    }
+    c->at[unit] = cycle;
+    c->slots[cycle % RING_PLACES * c->words + unit / 64] |= UINT64_C(1) << unit % 64;
+    ring_set(&c->due, cycle);
+}
 
 /* The next cycle at which a unit is due, CALENDAR_NEVER if none is. */
 uint64_t calendar_next(const struct calendar *c);
 
-/* Takes the lowest unit due at `cycle`, which must be calendar_next(); -1 if there is none left. */
-int32_t calendar_take(struct calendar *c, uint64_t cycle);
+/*
+ * Takes units due at `cycle`, which must be calendar_next(), the lowest first and at most `most` of
+ * them; returns how many. With 0 the cycle is over.
+ */
+uint32_t calendar_take(struct calendar *c, uint64_t cycle, uint32_t *units, uint32_t most);
 
 #endif

@@ -80,13 +80,19 @@ static void enter_far(struct simd *s, const struct wavefront *waves)
     }
 }
 
+/* The cycle at which the next wavefront of near becomes ready, CALENDAR_NEVER if there is none. */
+static uint64_t near_next(const struct simd *s)
+{
+    return s->near_due ? s->now + near_distance(s) : CALENDAR_NEVER;
+}
+
 static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
 {
-    while (s->near_due && s->now + near_distance(s) <= cycle) {
-        s->now += near_distance(s);
-        s->ready |= s->near[s->now % SIMD_NEAR];
-        s->near[s->now % SIMD_NEAR] = 0;
-        s->near_due &= ~(UINT64_C(1) << s->now % SIMD_NEAR);
+    for (uint64_t next; (next = near_next(s)) <= cycle;) {
+        s->now = next;
+        s->ready |= s->near[next % SIMD_NEAR];
+        s->near[next % SIMD_NEAR] = 0;
+        s->near_due &= ~(UINT64_C(1) << next % SIMD_NEAR);
     }
     s->now = cycle;
     if (s->far)
@@ -132,12 +138,15 @@ static uint32_t simd_number(const struct sim_machine *m, const struct cu *cu, ui
 static void simd_schedule(struct sim_machine *m, struct cu *cu, uint32_t simd, uint64_t from)
 {
     struct simd *s = &cu->simds[simd];
-    uint64_t next = CALENDAR_NEVER;
+    uint64_t next = CALENDAR_NEVER, near;
 
-    if (s->ready && eligible_at(cu, s, from, &next))
-        next = from;
-    if (s->near_due && s->now + near_distance(s) < next)
-        next = s->now + near_distance(s);
+    if (s->ready && eligible_at(cu, s, from, &next)) {
+        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd), from);
+        return;
+    }
+    near = near_next(s);
+    if (near < next)
+        next = near;
     if (s->far && s->now + SIMD_NEAR - 1 < next)
         next = s->now + SIMD_NEAR - 1;
     if (next != CALENDAR_NEVER)

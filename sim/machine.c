@@ -209,16 +209,6 @@ static void serve_fills(struct sim_machine *m)
 
 enum { ISSUE_BATCH = 64 };
 
-static uint32_t take_units(struct calendar *c, uint64_t cycle, uint32_t *units)
-{
-    uint32_t n = 0;
-    int32_t unit;
-
-    while (n < ISSUE_BATCH && (unit = calendar_take(c, cycle)) >= 0)
-        units[n++] = (uint32_t)unit;
-    return n;
-}
-
 /* No cycle of a SIMD unit makes another due in the same cycle, so those that are can be taken together. */
 static void serve_issue(struct sim_machine *m)
 {
@@ -226,7 +216,7 @@ static void serve_issue(struct sim_machine *m)
     uint64_t cycle = calendar_next(c);
     uint32_t units[ISSUE_BATCH], n;
 
-    while ((n = take_units(c, cycle, units)) > 0) {
+    while ((n = calendar_take(c, cycle, units, ISSUE_BATCH)) > 0) {
         for (uint32_t i = 0; i < n && m->fault.status == HD_OK; i++) {
             if (i + 2 < n)
                 simd_prefetch(m, units[i + 2], cycle, true);
