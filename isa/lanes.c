@@ -238,6 +238,46 @@ static enum isa_pattern classify(const uint32_t *index, uint32_t *stride)
     return step ? ISA_AFFINE : ISA_UNIFORM;
 }
 
+static void gather(uint32_t *d, const uint8_t *base, const uint32_t *offset)
+{
+#if defined(__AVX2__) && ISA_LANES_WIDTH >= 8
+    for (unsigned i = 0; i < WIDTH; i += 8) {
+        __m256i at = _mm256_loadu_si256((const __m256i *)(offset + i));
+        __m256i words = _mm256_i32gather_epi32((const int *)(const void *)base, at, 1);
+
+        _mm256_storeu_si256((__m256i *)(d + i), words);
+    }
+#else
+    for (unsigned i = 0; i < WIDTH; i++)
+        memcpy(&d[i], base + offset[i], sizeof d[i]);
+#endif
+}
+
+/* The lanes' bits are put together: with most and all indices below 2^31, bit 31 is an index past it. */
+static bool place(uint32_t *offset, const uint32_t *index, unsigned shift, uint32_t base,
+                  uint32_t most, uint32_t align)
+{
+    uint32_t past = most, low = 0;
+
+    for (unsigned i = 0; i < WIDTH; i++) {
+        uint32_t at = base + (index[i] << shift);
+
+        past |= (most - index[i]) | index[i];
+        low |= at;
+        offset[i] = at;
+    }
+    return past >> 31 == 0 && (low & (align - 1)) == 0;
+}
+
+static bool at_distances(const uint32_t *a, uint32_t first, const uint32_t *distance)
+{
+    uint32_t off = 0;
+
+    for (unsigned i = 0; i < WIDTH; i++)
+        off |= (a[i] - first) ^ distance[i];
+    return off == 0;
+}
+
 #define TEXT_OF(token) #token
 #define BUILD_NAME(build) TEXT_OF(build)
 #define PASTED_NAME(width, build) isa_lanes_w##width##_##build
@@ -250,4 +290,7 @@ const struct isa_lanes OBJECT_NAME(ISA_LANES_WIDTH, ISA_LANES_BUILD) = {
     .spread = spread,
     .broadcast = broadcast,
     .classify = classify,
+    .gather = gather,
+    .place = place,
+    .at_distances = at_distances,
 };

@@ -15,8 +15,9 @@ struct access {
     uint64_t active;
     unsigned width, bytes; /* lanes; bytes a lane */
     enum isa_pattern pattern;
-    uint64_t first, stride;  /* uniform and affine: address of lane 0, bytes between lanes */
-    struct sim_array *array; /* that all active lanes are in */
+    uint64_t first, stride;   /* uniform and affine: address of lane 0, bytes between lanes */
+    uint64_t low, high, bits; /* least and greatest address of an active lane; all their bits */
+    struct sim_array *array;  /* that all active lanes are in */
     uint64_t address[ISA_MAX_WIDTH]; /* general: of the active lanes */
 };
 
@@ -34,21 +35,56 @@ static uint64_t base_address(const struct isa_wave *r, const struct isa_address 
     return base;
 }
 
+/* Least and greatest address, in plain loops over all lanes where all are active. */
+static void find_span(struct access *x)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+
+    if (x->active == bits_low(x->width)) {
+        for (unsigned lane = 0; lane < x->width; lane++) {
+            uint64_t address = x->address[lane];
+
+            low = address < low ? address : low;
+            high = address > high ? address : high;
+            bits |= address;
+        }
+    } else {
+        for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+            uint64_t address = x->address[bits_first(rest)];
+
+            low = address < low ? address : low;
+            high = address > high ? address : high;
+            bits |= address;
+        }
+    }
+    x->low = low;
+    x->high = high;
+    x->bits = bits;
+}
+
 /* Without a base the index is a pair that holds the whole address. */
 static void general_addresses(struct access *x, const struct isa_wave *r,
                               const struct isa_address *a, uint64_t base)
 {
-    const uint32_t *low = r->v + (size_t)a->index.index * x->width;
+    const uint32_t *low = r->v + (size_t)a->index.index * x->width, *high = low + x->width;
+    unsigned shift = bits_first(a->scale);
 
     x->pattern = ISA_GENERAL;
-    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-        unsigned lane = bits_first(rest);
-        uint64_t index = low[lane];
+    if (a->index.words == 2)
+        for (unsigned lane = 0; lane < x->width; lane++)
+            x->address[lane] = base + ((low[lane] | (uint64_t)high[lane] << 32) << shift);
+    else
+        for (unsigned lane = 0; lane < x->width; lane++)
+            x->address[lane] = base + ((uint64_t)low[lane] << shift);
+    find_span(x);
+}
 
-        if (a->index.words == 2)
-            index |= (uint64_t)low[x->width + lane] << 32;
-        x->address[lane] = base + index * a->scale;
-    }
+/* The same of a uniform or affine access. */
+static void regular_span(struct access *x)
+{
+    x->low = x->first + bits_first(x->active) * x->stride;
+    x->high = x->first + bits_last(x->active) * x->stride;
+    x->bits = x->first | x->stride;
 }
 
 static void find_addresses(struct access *x, const struct isa_wave *r, const struct isa_lanes *lanes)
@@ -61,8 +97,10 @@ static void find_addresses(struct access *x, const struct isa_wave *r, const str
     x->pattern = ISA_UNIFORM;
     x->stride = 0;
     x->first = base;
-    if (a->index.kind == ISA_O_NONE)
+    if (a->index.kind == ISA_O_NONE) {
+        regular_span(x);
         return;
+    }
     if (a->index.words == 2) {
         general_addresses(x, r, a, base);
         return;
@@ -78,6 +116,7 @@ static void find_addresses(struct access *x, const struct isa_wave *r, const str
     x->first = base + (uint64_t)index[0] * a->scale;
     if (x->pattern == ISA_AFFINE)
         x->stride = (uint64_t)stride * a->scale;
+    regular_span(x);
 }
 
 static uint64_t lane_address(const struct access *x, unsigned lane)
@@ -150,16 +189,13 @@ static bool lane_ok(struct sim_machine *m, const struct wavefront *w, struct acc
     return false;
 }
 
-/* All lanes in one array, seen from the first and the last. */
+/* All lanes in one array and aligned, seen from the least and the greatest address. */
 static bool span_ok(struct sim_machine *m, const struct wavefront *w, struct access *x)
 {
-    unsigned first = bits_first(x->active), last = bits_last(x->active);
-    uint64_t low = lane_address(x, first), high = lane_address(x, last);
-
-    if (low % x->bytes || x->stride % x->bytes || high < low)
+    if (x->bits % x->bytes || x->high < x->low)
         return false;
-    x->array = find_array(m, w, x->in, low);
-    return x->array && inside(x->array, low, x->bytes) && inside(x->array, high, x->bytes);
+    x->array = find_array(m, w, x->in, x->low);
+    return x->array && inside(x->array, x->low, x->bytes) && inside(x->array, x->high, x->bytes);
 }
 
 /* Checks every active lane before any acts; x->array is left NULL if lanes are in different arrays. */
@@ -168,7 +204,7 @@ static bool check(struct sim_machine *m, const struct wavefront *w, struct acces
     struct sim_array *one = NULL;
     bool several = false;
 
-    if (x->pattern != ISA_GENERAL && span_ok(m, w, x))
+    if (span_ok(m, w, x))
         return true;
     x->array = NULL;
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
@@ -199,9 +235,29 @@ static bool is_block(const struct access *x)
            x->active == bits_low(x->width);
 }
 
+/* All lanes, 4 bytes each, somewhere in one array. */
+static bool is_gather(const struct access *x)
+{
+    return x->pattern == ISA_GENERAL && x->bytes == 4 && x->array && x->active == bits_low(x->width);
+}
+
+static void gather(uint32_t *d, const struct access *x)
+{
+    const uint8_t *data = x->array->data;
+    uint64_t base = x->array->base;
+
+    for (unsigned lane = 0; lane < x->width; lane++)
+        memcpy(&d[lane], data + (x->address[lane] - base), 4);
+}
+
 static void load(struct sim_machine *m, struct isa_wave *r, const struct access *x)
 {
     struct isa_operand d = x->in->d;
+
+    if (is_gather(x)) {
+        gather(r->v + (size_t)d.index * x->width, x);
+        return;
+    }
 
     if (is_block(x)) {
         memcpy(r->v + (size_t)d.index * x->width, lane_data(m, x, 0), x->width * 4);
@@ -287,20 +343,26 @@ static uint32_t range_lines(struct device *d, uint64_t address, uint64_t bytes)
 static uint32_t lane_lines(struct device *d, const struct access *x)
 {
     uint8_t place[HASH_PLACES] = {0}; /* 1 + index in d->lines */
+    struct line_request *last = NULL;
     uint32_t n = 0;
 
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         uint64_t address = lane_address(x, bits_first(rest));
-        uint64_t number = address >> d->line_shift;
-        uint32_t h = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+        uint64_t line = address >> d->line_shift << d->line_shift;
+        uint32_t h;
 
-        while (place[h] && d->lines[place[h] - 1].line != number << d->line_shift)
-            h = (h + 1) % HASH_PLACES;
-        if (!place[h]) {
-            d->lines[n] = (struct line_request){number << d->line_shift, 0, 1};
-            place[h] = (uint8_t)++n;
+        /* Neighbouring lanes are often on one line. */
+        if (!last || last->line != line) {
+            h = (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+            while (place[h] && d->lines[place[h] - 1].line != line)
+                h = (h + 1) % HASH_PLACES;
+            if (!place[h]) {
+                d->lines[n] = (struct line_request){line, 0, 1};
+                place[h] = (uint8_t)++n;
+            }
+            last = &d->lines[place[h] - 1];
         }
-        d->lines[place[h] - 1].sectors |= sectors_of(d, address, x->bytes);
+        last->sectors |= sectors_of(d, address, x->bytes);
     }
     return n;
 }

@@ -43,25 +43,18 @@ static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct loc
     return false;
 }
 
-/*
- * All lanes, in 32 bits: an index up to `most` gives an address inside. One loop without branches;
- * false if a lane is outside or misaligned, which the slow way then names.
- */
-static bool find_all(const struct wavefront *w, struct local *x, const uint32_t *index, int64_t base)
+/* All lanes at once; false if a lane is outside or misaligned, which the slow way then names. */
+static bool find_all(const struct sim_machine *m, const struct wavefront *w, struct local *x,
+                     const uint32_t *index, int64_t base)
 {
-    uint32_t scale = x->in->addr.scale, low = 0, outside = 0, most;
+    unsigned shift = bits_first(x->in->addr.scale);
+    uint64_t room;
 
     if (base < 0 || base + x->bytes > w->group->lds_bytes || x->active != bits_low(x->width))
         return false;
-    most = (uint32_t)(w->group->lds_bytes - x->bytes - (uint64_t)base) / scale;
-    for (unsigned lane = 0; lane < x->width; lane++) {
-        uint32_t address = (uint32_t)base + index[lane] * scale;
-
-        outside |= index[lane] > most;
-        low |= address;
-        x->address[lane] = address;
-    }
-    return !outside && low % x->bytes == 0;
+    room = w->group->lds_bytes - x->bytes - (uint64_t)base;
+    return m->lanes->place(x->address, index, shift, (uint32_t)base, (uint32_t)(room >> shift),
+                           x->bytes);
 }
 
 static bool find_general(struct sim_machine *m, struct wavefront *w, struct local *x, int64_t base)
@@ -70,7 +63,7 @@ static bool find_general(struct sim_machine *m, struct wavefront *w, struct loca
     const uint32_t *index = w->regs.v + (size_t)a->index.index * x->width;
 
     x->pattern = ISA_GENERAL;
-    if (find_all(w, x, index, base))
+    if (find_all(m, w, x, index, base))
         return true;
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
@@ -154,20 +147,16 @@ static bool is_full_word(const struct local *x)
     return x->bytes == 4 && x->active == bits_low(x->width);
 }
 
-static void load_words(uint32_t *d, const struct local *x)
+static void load(const struct isa_lanes *lanes, struct isa_wave *r, const struct local *x)
 {
-    if (x->pattern == ISA_AFFINE && x->stride == 4) {
+    uint32_t *d = r->v + (size_t)x->in->d.index * x->width;
+
+    if (is_full_word(x) && x->pattern == ISA_AFFINE && x->stride == 4) {
         memcpy(d, x->lds + x->address[0], x->width * 4);
         return;
     }
-    for (unsigned lane = 0; lane < x->width; lane++)
-        memcpy(&d[lane], x->lds + x->address[lane], 4);
-}
-
-static void load(struct isa_wave *r, const struct local *x)
-{
     if (is_full_word(x)) {
-        load_words(r->v + (size_t)x->in->d.index * x->width, x);
+        lanes->gather(d, x->lds, x->address);
         return;
     }
     for (uint64_t rest = x->active; rest; rest &= rest - 1)
@@ -249,47 +238,52 @@ static struct local_passes count_passes(const struct sim_config *c, const struct
  * banks are met. So the passes are remembered by what they follow from: the lanes' distances from
  * the first active one.
  */
+static uint32_t first_word(const struct local *x)
+{
+    return x->address[bits_first(x->active)] & ~3u;
+}
+
 static void distances(const struct local *x, uint32_t *out)
 {
-    uint32_t first = x->address[bits_first(x->active)] & ~3u;
+    uint32_t first = first_word(x);
 
-    if (x->active == bits_low(x->width)) {
-        for (unsigned lane = 0; lane < x->width; lane++)
-            out[lane] = x->address[lane] - first;
-        return;
-    }
     for (unsigned lane = 0; lane < x->width; lane++)
         out[lane] = x->active >> lane & 1 ? x->address[lane] - first : 0;
 }
 
 /* Of a few lanes: enough to keep the patterns of a kernel apart. */
-static uint32_t pattern_hash(const uint32_t *distance, unsigned width)
+static uint32_t pattern_hash(const struct local *x)
 {
-    uint32_t h = distance[1] ^ distance[width / 2] << 3 ^ distance[width - 1] << 7 ^
-                 distance[width / 4] << 13;
+    uint32_t first = first_word(x), h = x->bytes;
 
+    if (x->active == bits_low(x->width))
+        h ^= (x->address[1] - first) ^ (x->address[x->width / 2] - first) << 3 ^
+             (x->address[x->width - 1] - first) << 7 ^ (x->address[x->width / 4] - first) << 13;
     return (h * 0x9e3779b1u) >> 16;
 }
 
-static bool same_pattern(const struct local_pattern *p, const struct local *x,
-                         const uint32_t *distance)
+static bool same_pattern(const struct isa_lanes *lanes, const struct local_pattern *p,
+                         const struct local *x)
 {
-    return p->active == x->active && p->bytes == x->bytes && p->atomic == x->atomic &&
-           memcmp(p->distance, distance, x->width * sizeof *distance) == 0;
+    uint32_t distance[ISA_MAX_WIDTH];
+
+    if (p->active != x->active || p->bytes != x->bytes || p->atomic != x->atomic)
+        return false;
+    if (x->active == bits_low(x->width))
+        return lanes->at_distances(x->address, first_word(x), p->distance);
+    distances(x, distance);
+    return memcmp(p->distance, distance, x->width * sizeof *distance) == 0;
 }
 
 static struct local_passes passes_of(struct sim_machine *m, const struct local *x)
 {
-    uint32_t distance[ISA_MAX_WIDTH];
-    struct local_pattern *p;
+    struct local_pattern *p = &m->device->patterns[pattern_hash(x) % LOCAL_PATTERNS];
 
-    distances(x, distance);
-    p = &m->device->patterns[pattern_hash(distance, x->width) % LOCAL_PATTERNS];
-    if (!same_pattern(p, x, distance)) {
+    if (!same_pattern(m->lanes, p, x)) {
         p->active = x->active;
         p->bytes = (uint8_t)x->bytes;
         p->atomic = x->atomic;
-        memcpy(p->distance, distance, x->width * sizeof *distance);
+        distances(x, p->distance);
         p->result = count_passes(&m->config, x);
     }
     return p->result;
@@ -322,7 +316,7 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active)
     if (!find_addresses(m, w, &x))
         return -1;
     if (in->format == ISA_LLOAD)
-        load(&w->regs, &x);
+        load(m->lanes, &w->regs, &x);
     else if (change(&w->regs, &x))
         progress_effect(m->device);
     return book_passes(m, w, &x);
