@@ -124,9 +124,15 @@ enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err);
 bool hd_event_done(hd_runtime *rt, hd_event *e);
 enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err);
 enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
-/* Copies count elements between a device array and a managed array used as host memory, in stream order. */
-enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from,
-                       uint64_t from_first, uint64_t count, hd_stream *s, struct hd_error *err);
+/* A copy of count elements between a device array and a managed array used as host memory. */
+struct hd_copy {
+    hd_array *to, *from;
+    uint64_t to_first, from_first, count;
+    bool pageable; /* the host memory is not pinned: at most link.pageable_bytes_per_second */
+    hd_stream *stream; /* NULL: the default stream */
+};
+/* In stream order. */
+enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err);
 
 /* ---- regions ------------------------------------------------------------------------------ */
 
@@ -148,7 +154,7 @@ struct hd_check {
     bool passed;
     double got, expected, tolerance;
 };
-/* Passes if |got - expected| <= tolerance * max(1, |expected|); NaN never passes. */
+/* Passes if got = expected, or expected is finite and |got - expected| <= tolerance * max(1, |expected|); NaN never passes. */
 enum hd_status hd_check_value(hd_runtime *rt, const char *name, double got, double expected,
                               double tolerance, struct hd_error *err);
 

@@ -71,12 +71,14 @@ void sim_free(struct sim_machine *m)
 /* A limit on instructions has to be met exactly, and a probe wants the lanes of each instruction as it issues. */
 static void set_run_ahead(struct sim_machine *m)
 {
-    m->device->run_ahead = m->limits.max_instructions == 0 && !m->probe.fn;
+    m->device->run_ahead =
+        m->limits.max_instructions == 0 && !m->limits.no_run_ahead && !m->probe.fn;
 }
 
 void sim_set_limits(struct sim_machine *m, const struct sim_limits *limits)
 {
     m->limits = *limits;
+    m->memory.max_bytes = limits->max_array_bytes;
     set_run_ahead(m);
 }
 

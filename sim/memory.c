@@ -93,6 +93,19 @@ static enum hd_status check_description(const struct sim_array_desc *d, struct h
     return HD_OK;
 }
 
+static enum hd_status check_limit(const struct memory *mem, const struct sim_array_desc *d,
+                                  struct hd_error *err)
+{
+    if (mem->max_bytes == 0 ||
+        (mem->bytes <= mem->max_bytes && d->bytes <= mem->max_bytes - mem->bytes))
+        return HD_OK;
+    return hd_error_set(err, HD_SIM_FAILED, "array-memory", NULL,
+                        "use smaller arrays, or free those that are done with",
+                        "array %s of %" PRIu64 " bytes, beside %" PRIu64
+                        " bytes of other arrays, is past the limit of %" PRIu64 " bytes",
+                        d->name, d->bytes, mem->bytes, mem->max_bytes);
+}
+
 /* Room for one more array in every list, so that nothing fails half-way. */
 static bool reserve_one(struct memory *mem)
 {
@@ -121,6 +134,8 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
     uint64_t next;
     enum hd_status status = check_description(desc, err);
 
+    if (!status)
+        status = check_limit(mem, desc, err);
     if (status)
         return status;
     if (!u64_add(a.base, a.bytes, &next) || !u64_add(next, 2 * (uint64_t)mem->page_bytes, &next))
@@ -138,6 +153,7 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
     mem->next_address = next / mem->page_bytes * mem->page_bytes;
     *id = take_id(mem);
     mem->arrays.at[*id] = a;
+    mem->bytes += a.bytes;
     mem->by_address.at[mem->by_address.len++] = *id;
     return HD_OK;
 }
@@ -176,6 +192,7 @@ void memory_remove(struct memory *mem, uint32_t id)
     memmove(mem->by_address.at + at - 1, mem->by_address.at + at,
             (mem->by_address.len - at) * sizeof *mem->by_address.at);
     mem->by_address.len--;
+    mem->bytes -= a->bytes;
     mem->device_bytes -= a->device_pages * mem->page_bytes;
     retire(mem, a);
     free_array(a);

@@ -48,6 +48,8 @@ struct memory {
     VEC(uint32_t) free_ids;
     VEC(struct host_fault) host_faults;
     uint64_t next_address;   /* arrays are page-aligned with at least a page between them */
+    uint64_t bytes;          /* of the values of live arrays */
+    uint64_t max_bytes;      /* 0: no limit */
     uint64_t device_bytes;   /* of pages on the device, SIM_DEVICE arrays included */
     uint64_t explicit_bytes; /* of SIM_DEVICE arrays, which are never evicted */
     uint64_t use_clock;
@@ -61,7 +63,8 @@ void memory_free(struct memory *mem);
 
 /*
  * Makes an array with all its pages unpopulated (SIM_DEVICE arrays have no page states), and its
- * values zero. HD_BAD_INPUT when the description is wrong or the host has not that much memory.
+ * values zero. HD_BAD_INPUT when the description is wrong or the host has not that much memory,
+ * HD_SIM_FAILED past max_bytes.
  */
 enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc, uint32_t *id,
                           struct hd_error *err);

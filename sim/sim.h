@@ -26,6 +26,8 @@ enum sim_mode { SIM_TIMED, SIM_VALUES };
 struct sim_limits {
     uint64_t max_time_ps;      /* simulated */
     uint64_t max_instructions; /* wavefront instructions */
+    uint64_t max_array_bytes;  /* of host memory, for the values of all live arrays */
+    bool no_run_ahead;         /* computes each instruction when it issues, as a probe asks for */
     const volatile int *stop; /* the run ends with HD_STOPPED soon after *stop is not 0; may be NULL */
 };
 
@@ -59,7 +61,7 @@ struct sim_array_desc {
 };
 
 /* *id is small and may be used again after the array is freed. Contents are zero; managed pages are
- * unpopulated. */
+ * unpopulated. HD_SIM_FAILED past max_array_bytes. */
 enum hd_status sim_array_new(struct sim_machine *m, const struct sim_array_desc *desc, uint32_t *id,
                              struct hd_error *err);
 /* HD_BAD_INPUT if a pending command uses the array. Later accesses by kernels fail as use after free. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
@@ -53,6 +54,14 @@ static uint64_t time_limit(const struct cli_args *args, const struct sim_config 
     return args->max_cycles ? clock_edge(&core, args->max_cycles) : 0;
 }
 
+/* A script's arrays must not take all memory of this machine. 0, no limit, where its size is not known. */
+static uint64_t array_limit(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && bytes > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)bytes : 0;
+}
+
 enum hd_status session_options(const struct cli_args *args, const struct session_changes *changes,
                                struct hd_options *out, char **config_name, struct hd_error *err)
 {
@@ -77,6 +86,8 @@ enum hd_status session_options(const struct cli_args *args, const struct session
     out->seed = args->seed;
     out->lanes = (enum isa_build)args->lanes;
     out->limits.max_instructions = args->max_instr;
+    out->limits.max_array_bytes = array_limit();
+    out->limits.no_run_ahead = args->detail == RECORD_FULL;
     out->limits.max_time_ps = time_limit(args, &out->gpu);
     return status;
 }

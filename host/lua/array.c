@@ -177,6 +177,7 @@ static int make_array(lua_State *L, array_maker make, bool device)
 
     if (!type)
         return bad_type(L);
+    limits_hold(L, RECORD_BYTES + (name ? strlen(name) : 0));
     a = handle_new(L, TYPE_ARRAY, sizeof *a, 0);
     a->type = type;
     a->count = count;

@@ -50,8 +50,8 @@ static int gpu_check_true(lua_State *L)
 
 const struct api_row check_api[] = {
     {"check", gpu_check, "(name, got, expected [, tolerance])",
-     "Records a check: passes if |got - expected| <= tolerance * max(1, |expected|); NaN never "
-     "passes"},
+     "Records a check: passes if got = expected, or expected is finite and |got - expected| <= "
+     "tolerance * max(1, |expected|); NaN never passes"},
     {"check_true", gpu_check_true, "(name, boolean)", "Records a check that passes if it is true"},
     {NULL, NULL, NULL, NULL},
 };

@@ -58,6 +58,13 @@ void limits_memory_error(const struct script *s, struct hd_error *err);
 void limits_arm(lua_State *L);
 /* Counts work done in C by the size of an argument as if it were instructions. */
 void limits_charge(lua_State *L, uint64_t instructions);
+/*
+ * Counts memory that the runtime keeps for the script as if it were the script's: RECORD_BYTES for an array, a stream, an
+ * event or a kernel, of which all but events stay until the run ends.
+ */
+enum { RECORD_BYTES = 512 };
+void limits_hold(lua_State *L, size_t bytes);
+void limits_let_go(lua_State *L, size_t bytes);
 /* Ends the run with this error, which no pcall can hold, and raises it. */
 int limits_end_run(lua_State *L, const struct hd_error *why);
 

@@ -79,6 +79,7 @@ static int module_kernel(lua_State *L)
     struct lua_kernel *k = handle_new(L, TYPE_KERNEL, sizeof *k, 1);
     struct hd_error err;
 
+    limits_hold(L, RECORD_BYTES);
     if (hd_kernel_get(script_of(L)->rt, m->m, name, signature, &k->k, &err) != HD_OK)
         return script_raise(L, &err);
     lua_pushvalue(L, 3);

@@ -80,6 +80,34 @@ void *limits_alloc(void *ud, void *at, size_t old_size, size_t new_size)
     return fresh;
 }
 
+static bool fits(const struct limits *m, size_t bytes)
+{
+    return bytes <= m->max_memory - m->memory;
+}
+
+void limits_hold(lua_State *L, size_t bytes)
+{
+    struct script *s = script_of(L);
+    struct limits *m = &s->limits;
+    struct hd_error why;
+
+    if (!fits(m, bytes))
+        lua_gc(L, LUA_GCCOLLECT);
+    if (!fits(m, bytes)) {
+        script_place(L, m->refused_place, sizeof m->refused_place);
+        limits_memory_error(s, &why);
+        limits_end_run(L, &why);
+    }
+    m->memory += bytes;
+    if (m->memory > m->peak_memory)
+        m->peak_memory = m->memory;
+}
+
+void limits_let_go(lua_State *L, size_t bytes)
+{
+    script_of(L)->limits.memory -= bytes;
+}
+
 /* ---- instructions ----------------------------------------------------------------------- */
 
 static void on_step(lua_State *L, lua_Debug *ar);

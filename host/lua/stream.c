@@ -46,6 +46,7 @@ static int gpu_stream(lua_State *L)
     struct lua_stream *s = handle_new(L, TYPE_STREAM, sizeof *s, 0);
     struct hd_error err;
 
+    limits_hold(L, RECORD_BYTES);
     if (hd_stream_new(script_of(L)->rt, &s->s, &err) != HD_OK)
         return script_raise(L, &err);
     return 1;
@@ -108,6 +109,7 @@ static int gpu_event(lua_State *L)
     struct lua_event *e = handle_new(L, TYPE_EVENT, sizeof *e, 0);
     struct hd_error err;
 
+    limits_hold(L, RECORD_BYTES);
     if (hd_event_record(script_of(L)->rt, s, &e->e, &err) != HD_OK)
         return script_raise(L, &err);
     return 1;
@@ -137,6 +139,7 @@ static int event_free(lua_State *L)
     if (hd_event_free(script_of(L)->rt, owned, &err) != HD_OK)
         return script_raise(L, &err);
     e->e = NULL;
+    limits_let_go(L, RECORD_BYTES);
     return 0;
 }
 
@@ -196,29 +199,56 @@ static hd_stream *stream_option(lua_State *L, int idx)
     return s;
 }
 
+static bool pageable_option(lua_State *L, int idx)
+{
+    bool pageable = false;
+
+    if (!lua_isnoneornil(L, idx)) {
+        if (lua_getfield(L, idx, "pinned") != LUA_TNIL) {
+            if (!lua_isboolean(L, -1))
+                script_error(L, "lua-option", NULL, "pinned must be true or false, got %s",
+                             luaL_typename(L, -1));
+            pageable = !lua_toboolean(L, -1);
+        }
+        lua_pop(L, 1);
+    }
+    return pageable;
+}
+
+/* The part of each array: by default from its start, and all that is left of `from`. */
+static void check_part(lua_State *L, const struct lua_array *to, const struct lua_array *from,
+                       struct hd_copy *copy)
+{
+    uint64_t room;
+
+    copy->to_first = count_option(L, 3, "to_first", 0, 0);
+    copy->from_first = count_option(L, 3, "from_first", 0, 0);
+    if (copy->to_first >= to->count || copy->from_first >= from->count)
+        script_error(L, "lua-array-count", NULL,
+                     "the first element of the copy is outside its array");
+    room = from->count - copy->from_first;
+    copy->count = count_option(L, 3, "count", 1, room);
+    if (copy->count > room || copy->count > to->count - copy->to_first)
+        script_error(L, "lua-array-count", NULL,
+                     "cannot copy %" PRIu64 " elements: there are %" PRIu64
+                     " to copy and room for %" PRIu64,
+                     copy->count, room, to->count - copy->to_first);
+}
+
 static int gpu_copy(lua_State *L)
 {
-    static const char *const options[] = {"count", "to_first", "from_first", "stream", NULL};
+    static const char *const options[] = {"count",  "to_first", "from_first",
+                                          "pinned", "stream",   NULL};
     const struct lua_array *to = array_check(L, 1), *from = array_check(L, 2);
-    uint64_t to_first, from_first, count, room;
+    struct hd_copy copy = {.to = to->a, .from = from->a};
     struct hd_error err;
 
     if (!lua_isnoneornil(L, 3))
         options_check(L, 3, options);
-    to_first = count_option(L, 3, "to_first", 0, 0);
-    from_first = count_option(L, 3, "from_first", 0, 0);
-    if (to_first >= to->count || from_first >= from->count)
-        return script_error(L, "lua-array-count", NULL,
-                            "the first element of the copy is outside its array");
-    room = from->count - from_first;
-    count = count_option(L, 3, "count", 1, room);
-    if (count > room || count > to->count - to_first)
-        return script_error(L, "lua-array-count", NULL,
-                            "cannot copy %" PRIu64 " elements: there are %" PRIu64
-                            " to copy and room for %" PRIu64,
-                            count, room, to->count - to_first);
-    if (hd_copy(script_of(L)->rt, to->a, to_first, from->a, from_first, count, stream_option(L, 3),
-                &err) != HD_OK)
+    check_part(L, to, from, &copy);
+    copy.pageable = pageable_option(L, 3);
+    copy.stream = stream_option(L, 3);
+    if (hd_copy(script_of(L)->rt, &copy, &err) != HD_OK)
         return script_raise(L, &err);
     return 0;
 }
@@ -232,8 +262,9 @@ const struct api_row stream_new_api[] = {
     {"sync", gpu_sync, "([stream])", "Waits for a stream, by default for the whole device"},
     {"prefetch", gpu_prefetch, "(array [, stream])",
      "Moves an array to the device, in the order of the stream"},
-    {"copy", gpu_copy, "(to, from [, {count=, to_first=, from_first=, stream=}])",
-     "Copies elements between a device array and a managed one, in the order of the stream"},
+    {"copy", gpu_copy, "(to, from [, {count=, to_first=, from_first=, pinned=, stream=}])",
+     "Copies elements between a device array and a managed one, in the order of the stream; pinned "
+     "= false takes the rate of pageable host memory"},
     {NULL, NULL, NULL, NULL},
 };
 

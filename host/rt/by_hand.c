@@ -189,7 +189,7 @@ static enum hd_status check_copy(const hd_runtime *rt, const struct copy_end *to
 }
 
 static void fill_copy(struct rt_computation *c, const struct copy_end *host,
-                      const struct copy_end *device, uint64_t count)
+                      const struct copy_end *device, const struct hd_copy *copy)
 {
     hd_runtime *rt = host->array->rt;
     uint64_t elem = isa_type_bytes(host->array->type);
@@ -197,17 +197,16 @@ static void fill_copy(struct rt_computation *c, const struct copy_end *host,
     c->cmd.copy = (struct sim_copy){
         .array = device->array->id,
         .offset = device->first * elem,
-        .bytes = count * elem,
+        .bytes = copy->count * elem,
         .host = (char *)rt->ops->array_data(rt->machine, host->array->id) + host->first * elem,
-        .pinned = true,
+        .pinned = !copy->pageable,
     };
 }
 
 /* The managed array is host memory here: the host has it before the copy is put in the stream. */
-enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array *from,
-                       uint64_t from_first, uint64_t count, hd_stream *s, struct hd_error *err)
+enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err)
 {
-    struct copy_end ends[2] = {{to, to_first}, {from, from_first}};
+    struct copy_end ends[2] = {{copy->to, copy->to_first}, {copy->from, copy->from_first}};
     struct rt_computation c = {.node = RT_NO_NODE, .cost_ns = rt->cost->copy};
     const struct copy_end *host;
     enum hd_status status;
@@ -215,25 +214,26 @@ enum hd_status hd_copy(hd_runtime *rt, hd_array *to, uint64_t to_first, hd_array
 
     if (rt_poisoned(rt, err))
         return rt->poison.status;
-    status = check_copy(rt, &ends[0], &ends[1], count, err);
+    status = check_copy(rt, &ends[0], &ends[1], copy->count, err);
     if (status == HD_OK)
-        status = stream_given(rt, s, &c.stream, err);
+        status = stream_given(rt, copy->stream, &c.stream, err);
     if (status != HD_OK)
         return status;
-    down = to->kind == SIM_MANAGED;
+    down = copy->to->kind == SIM_MANAGED;
     host = &ends[down ? 0 : 1];
     status = rt->scheduler->access(rt, host->array, !down, RT_NO_NODE, err);
     if (status == HD_OK)
-        status = array_to_host(host->array, host->first, count, down ? HD_OVERWRITE : HD_READ, err);
+        status = array_to_host(host->array, host->first, copy->count,
+                               down ? HD_OVERWRITE : HD_READ, err);
     if (status != HD_OK)
         return status;
-    c.name = to->name;
+    c.name = copy->to->name;
     c.narrays = 2;
-    c.arrays[0] = to;
-    c.arrays[1] = from;
+    c.arrays[0] = copy->to;
+    c.arrays[1] = copy->from;
     c.read_only[1] = true;
     c.cmd.kind = down ? SIM_COPY_D2H : SIM_COPY_H2D;
     c.cmd.tag = record_tag(RT_NO_NODE);
-    fill_copy(&c, host, &ends[down ? 1 : 0], count);
+    fill_copy(&c, host, &ends[down ? 1 : 0], copy);
     return rt->scheduler->submit(rt, &c, err);
 }

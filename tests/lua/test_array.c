@@ -241,6 +241,31 @@ static void test_freed_arrays(void **state)
                "freed f32[4]\n");
 }
 
+/* The two rates differ; all else of the two copies is the same. */
+static void test_copies_of_pageable_memory(void **state)
+{
+    (void)state;
+    expect_log(
+        GPU
+        "local bytes = 6000000\n"
+        "local d, h = gpu.device_array('u8', bytes), gpu.array('u8', bytes)\n"
+        "local function time(to, from, pinned)\n"
+        "    gpu.sync() local t = gpu.time_ns()\n"
+        "    gpu.copy(to, from, {pinned = pinned}) gpu.sync()\n"
+        "    return gpu.time_ns() - t\n"
+        "end\n"
+        "time(d, h)\n"
+        "local rate = gpu.config('link.pageable_bytes_per_second')\n"
+        "local up = bytes / rate - bytes / gpu.config('link.h2d_bytes_per_second')\n"
+        "local down = bytes / rate - bytes / gpu.config('link.d2h_bytes_per_second')\n"
+        "print(up > 1e-4 and math.abs(time(d, h, false) - time(d, h, true) - up * 1e9) < 0.01)\n"
+        "print(down > 1e-4 and math.abs(time(h, d, false) - time(h, d) - down * 1e9) < 0.01)",
+        "true\ntrue\n");
+    expect_error(GPU "local d, h = gpu.device_array('u8', 1), gpu.array('u8', 1)\n"
+                     "gpu.copy(d, h, {pinned = 1})",
+                 HD_BAD_INPUT, 2, "pinned must be true or false, got number");
+}
+
 static void test_device_arrays(void **state)
 {
     (void)state;
@@ -282,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_hash_is_fnv1a),
         cmocka_unit_test(test_freed_arrays),
         cmocka_unit_test(test_device_arrays),
+        cmocka_unit_test(test_copies_of_pageable_memory),
     };
 
     return cmocka_run_group_tests_name("array", tests, NULL, NULL);

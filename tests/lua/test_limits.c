@@ -164,6 +164,47 @@ static void test_limits_are_exact_enough(void **state)
     rig_free(&r);
 }
 
+/* Records outlive what they are of, but for events. */
+static void test_records_count(void **state)
+{
+    (void)state;
+    eats("local gpu = require 'heddle'\nwhile true do gpu.array('u8', 1):free() end", 2);
+    eats("local gpu = require 'heddle'\nwhile true do gpu.stream():free() end", 2);
+    eats("local gpu = require 'heddle'\nwhile true do gpu.event() end", 2);
+    eats("local gpu = require 'heddle'\nlocal name = ('x'):rep(1 << 20)\n"
+         "while true do gpu.array('u8', 1, name):free() end",
+         3);
+    eats("local gpu = require 'heddle'\nlocal make = gpu.array\n"
+         "while true do pcall(make, 'u8', 1) end",
+         3);
+    expect_log("local gpu = require 'heddle'\n"
+               "for i = 1, 100000 do gpu.event():free() end print 'done'",
+               "done\n");
+}
+
+static void test_arrays_have_a_limit(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_init(&r);
+    r.gpu.limits.max_array_bytes = 1000;
+    assert_int_equal(rig_run(&r, "local gpu = require 'heddle'\n"
+                                 "for i = 1, 100 do\n"
+                                 "    local a <close> = gpu.array('u8', 600)\n"
+                                 "    local b <close> = gpu.device_array('u8', 400)\n"
+                                 "end"),
+                     HD_OK);
+    assert_int_equal(rig_run(&r, "local gpu = require 'heddle'\n"
+                                 "local a = gpu.array('u8', 600)\n"
+                                 "pcall(gpu.array, 'u8', 401, 'b')"),
+                     HD_SIM_FAILED);
+    assert_string_equal(r.err.code, "array-memory");
+    assert_string_equal(r.err.message, "array b of 401 bytes, beside 600 bytes of other arrays, "
+                                       "is past the limit of 1000 bytes");
+    rig_free(&r);
+}
+
 /* Every amount of memory up to what a small program needs ends in a clean error. */
 static void test_memory_ends_anywhere(void **state)
 {
@@ -218,6 +259,8 @@ int main(void)
         cmocka_unit_test(test_loops_in_c_are_charged),
         cmocka_unit_test(test_bulk_operations_are_charged),
         cmocka_unit_test(test_limits_are_exact_enough),
+        cmocka_unit_test(test_records_count),
+        cmocka_unit_test(test_arrays_have_a_limit),
         cmocka_unit_test(test_memory_ends_anywhere),
         cmocka_unit_test(test_stop_flag),
     };

@@ -206,6 +206,19 @@ static void test_an_access_points_at_its_first_element(void **state)
 
 /* ---- copies --------------------------------------------------------------------------------------- */
 
+static enum hd_status copy(struct rig *r, hd_array *to, uint64_t to_first, hd_array *from,
+                           uint64_t from_first, uint64_t count, hd_stream *s, struct hd_error *err)
+{
+    struct hd_copy c = {.to = to,
+                        .from = from,
+                        .to_first = to_first,
+                        .from_first = from_first,
+                        .count = count,
+                        .stream = s};
+
+    return hd_copy(r->rt, &c, err);
+}
+
 static void test_copies_are_ordered_with_kernels(void **state)
 {
     struct rig *r = rig_new("um.page_faults=on host.prefetch=off");
@@ -216,9 +229,9 @@ static void test_copies_are_ordered_with_kernels(void **state)
     fake_set_link(r->machine, 1000000);
     assert_int_equal(hd_array_new_device(r->rt, T_F32, RIG_ELEMENTS, "d", &device, NULL), HD_OK);
     r->arrays[r->narrays++] = (struct rig_array){"d", device};
-    assert_int_equal(hd_copy(r->rt, device, 0, host, 0, RIG_ELEMENTS, s, NULL), HD_OK);
+    assert_int_equal(copy(r, device, 0, host, 0, RIG_ELEMENTS, s, NULL), HD_OK);
     rig_run(r, "k d=w @100"); /* automatic: waits for the copy */
-    assert_int_equal(hd_copy(r->rt, host, 4, device, 4, 8, s, NULL), HD_OK);
+    assert_int_equal(copy(r, host, 4, device, 4, 8, s, NULL), HD_OK);
     rig_run(r, "read h"); /* waits for the copy back */
     assert_int_equal(r->transfers.len, 2);
     assert_int_equal(r->transfers.at[0].r.bytes, 64);
@@ -239,7 +252,7 @@ static void test_a_copy_waits_for_its_host_end(void **state)
     (void)state;
     assert_int_equal(hd_array_new_device(r->rt, T_F32, RIG_ELEMENTS, "d", &device, NULL), HD_OK);
     rig_run(r, "k h=w @500");
-    assert_int_equal(hd_copy(r->rt, device, 0, rig_array(r, "h"), 0, RIG_ELEMENTS, NULL, NULL),
+    assert_int_equal(copy(r, device, 0, rig_array(r, "h"), 0, RIG_ELEMENTS, NULL, NULL),
                      HD_OK);
     assert_true(rig_stmt(r, "k")->hb.end_ps > 0);
     assert_true(hd_host_time(r->rt) >= rig_stmt(r, "k")->hb.end_ps);
@@ -256,11 +269,11 @@ static void test_bad_copies(void **state)
     (void)state;
     assert_int_equal(hd_array_new_device(r->rt, T_F32, 8, "d", &device, NULL), HD_OK);
     assert_int_equal(hd_array_new_device(r->rt, T_F64, 8, "e", &doubles, NULL), HD_OK);
-    assert_int_equal(hd_copy(r->rt, device, 0, host, 0, 9, NULL, &err), HD_BAD_INPUT);
+    assert_int_equal(copy(r, device, 0, host, 0, 9, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.message, "copy: array d has 8 elements, not 9 from element 0");
-    assert_int_equal(hd_copy(r->rt, host, 0, other, 0, 1, NULL, &err), HD_BAD_INPUT);
+    assert_int_equal(copy(r, host, 0, other, 0, 1, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "copy-kinds");
-    assert_int_equal(hd_copy(r->rt, doubles, 0, host, 0, 1, NULL, &err), HD_BAD_INPUT);
+    assert_int_equal(copy(r, doubles, 0, host, 0, 1, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "copy-type");
     assert_int_equal(hd_array_access(r->rt, device, 0, 1, HD_READ, &data, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "access-device-array");

@@ -159,7 +159,8 @@ static void test_checks(void **state)
         {1.0009, 1, 1e-3, true},   {1000.5, 1000, 1e-3, true},
         {1002, 1000, 1e-3, false}, {1e-4, 0, 1e-3, true},
         {NAN, NAN, 1, false},      {NAN, 0, 1e9, false},
-        {INFINITY, 0, 1, false},
+        {INFINITY, 0, 1, false},   {INFINITY, INFINITY, 0, true},
+        {0, INFINITY, 1, false},   {-INFINITY, INFINITY, 1, false},
     };
     struct rig *r = rig_new("");
 
