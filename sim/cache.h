@@ -99,16 +99,6 @@ static inline void cache_set_fetching(struct cache *c, uint32_t index, uint32_t 
     c->used[index] = (c->used[index] & ~CACHE_HELD) | (sectors ? CACHE_HELD : 0);
 }
 
-/* The tags of a set will be looked up soon. */
-static inline void cache_prefetch(const struct cache *c, uint32_t set)
-{
-    uint64_t first = (uint64_t)set * c->stride;
-
-    __builtin_prefetch(c->keys + first);
-    __builtin_prefetch(c->used + first);
-    __builtin_prefetch(c->used + first + c->stride - 1);
-}
-
 static inline uint64_t *cache_ready(const struct cache *c, uint32_t index)
 {
     return c->ready + (uint64_t)index * c->sectors;

@@ -288,8 +288,6 @@ void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* ---- sim/issue.c: the SIMD unit's cycle ---- */
 
 void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle);
-/* The same will be called for this unit next but one (far), or next. */
-void simd_prefetch(const struct sim_machine *m, uint32_t unit, uint64_t cycle, bool far);
 /* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */
 void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now);
 /* Books cycles up to (not including) `cycle` under a reason. */
@@ -334,8 +332,6 @@ void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn
                uint32_t nlines, uint64_t now);
 /* Data of a request has arrived at its compute unit. */
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
-/* The same will be called for this request soon. */
-void lsu_prefetch(const struct sim_machine *m, uint32_t request);
 bool lsu_held(const struct cu *cu);
 /* A wavefront at a fence has no access left without an answer, though the time of an answer may be to come. */
 void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);

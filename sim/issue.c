@@ -373,35 +373,6 @@ static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t
     issue_by_format[in->format](m, w, cycle);
 }
 
-static void prefetch_lines(const void *p, unsigned lines)
-{
-    for (unsigned i = 0; i < lines; i++)
-        __builtin_prefetch((const char *)p + i * 64);
-}
-
-void simd_prefetch(const struct sim_machine *m, uint32_t unit, uint64_t cycle, bool far)
-{
-    const struct device *d = m->device;
-    const struct cu *cu = &d->cus[unit / m->config.simds];
-    uint32_t simd = unit % m->config.simds;
-    const struct simd *s = &cu->simds[simd];
-    const struct wavefront *w;
-    uint64_t ready;
-
-    if (far) {
-        prefetch_lines(s, 3);
-        __builtin_prefetch(&s->near[cycle % SIMD_NEAR]);
-        return;
-    }
-    ready = s->ready | s->near[cycle % SIMD_NEAR];
-    if (!ready)
-        return;
-    w = cu->waves + simd * d->simd_slots + (ready >> s->last & 1 ? s->last : bits_first(ready));
-    prefetch_lines(w, 4);
-    prefetch_lines(w->sb, 2);
-    prefetch_lines(w->regs.s, 1);
-}
-
 void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle)
 {
     struct device *d = m->device;

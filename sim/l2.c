@@ -55,7 +55,6 @@ void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
     if (i == POOL_NONE)
         return;
     find_home(m, request_at(d, i));
-    cache_prefetch(&d->l2, request_at(d, i)->set);
     if (m->probe.fn)
         probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
     if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, i, cycle))

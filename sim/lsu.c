@@ -340,17 +340,6 @@ static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, u
     }
 }
 
-void lsu_prefetch(const struct sim_machine *m, uint32_t request)
-{
-    const struct request *r = request_at(m->device, request);
-    const struct cu *cu = &m->device->cus[r->cu];
-
-    if (r->kind != REQ_LOAD)
-        return;
-    __builtin_prefetch(&cu->mshrs[r->owner]);
-    cache_prefetch(&cu->l1, l1_set(m, r->line));
-}
-
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
 {
     struct request r = *request_at(m->device, request);

@@ -181,31 +181,18 @@ static void serve_l2(struct sim_machine *m)
     for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE;
          i = next) {
         next = request_at(d, i)->next;
-        if (next != POOL_NONE)
-            __builtin_prefetch(request_at(d, next));
         l2_arrive(m, i, m->now_ps);
     }
 }
 
-/* Looks two requests ahead: at the one to find the other, and what it will touch. */
 static void serve_fills(struct sim_machine *m)
 {
     struct device *d = m->device;
     uint64_t cycle = transit_next(d->to_cu);
-    uint32_t i = transit_take(d->to_cu, cycle), next = request_at(d, i)->next;
 
-    while (i != POOL_NONE) {
-        uint32_t after = POOL_NONE;
-
-        if (next != POOL_NONE) {
-            after = request_at(d, next)->next;
-            lsu_prefetch(m, next);
-            if (after != POOL_NONE)
-                __builtin_prefetch(request_at(d, after));
-        }
+    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != POOL_NONE; i = next) {
+        next = request_at(d, i)->next;
         lsu_fill(m, i, cycle);
-        i = next;
-        next = after;
     }
 }
 
@@ -219,13 +206,8 @@ static void serve_issue(struct sim_machine *m)
     uint32_t units[ISSUE_BATCH], n;
 
     while ((n = calendar_take(c, cycle, units, ISSUE_BATCH)) > 0) {
-        for (uint32_t i = 0; i < n && m->fault.status == HD_OK; i++) {
-            if (i + 2 < n)
-                simd_prefetch(m, units[i + 2], cycle, true);
-            if (i + 1 < n)
-                simd_prefetch(m, units[i + 1], cycle, false);
+        for (uint32_t i = 0; i < n && m->fault.status == HD_OK; i++)
             simd_tick(m, units[i], cycle);
-        }
     }
 }
 
