@@ -84,7 +84,7 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     cu->waves =
         aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
     cu->groups = calloc(c->group_slots, sizeof *cu->groups);
-    cu->held = calloc(ISA_MAX_WIDTH, sizeof *cu->held);
+    cu->held = calloc(ACCESS_LINES_MAX, sizeof *cu->held);
     if (!cu->simds || !cu->waves || !cu->groups || !cu->held)
         return false;
     memset(cu->waves, 0, (size_t)c->simds * d->simd_slots * sizeof *cu->waves);

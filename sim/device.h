@@ -15,25 +15,22 @@
 #include "sim/machine.h"
 #include "sim/transit.h"
 
-enum {
-    ACCESS_LINES_MAX =
-        2 * ISA_MAX_WIDTH, /* an aligned lane access is in one line; kept twice that for the hash */
-};
+enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in one line */
 
 #define NONE32 POOL_NONE /* end of a list of indices */
 
 /* Function units: classes of instructions that compete for one pipeline. */
-enum unit {
-    UNIT_VALU, /* ALU and MUL */
-    UNIT_XU,   /* CVT and SFU */
-    UNIT_F64,
-    UNIT_SALU,
-    UNIT_XLANE,
-    UNIT_BRANCH,
-    UNIT_LDS, /* shared by the SIMD units of a compute unit, like UNIT_LSU */
-    UNIT_LSU,
-    UNIT_SYNC,
-    NUM_UNITS
+enum function_unit {
+    FU_VALU, /* ALU and MUL */
+    FU_XU,   /* CVT and SFU */
+    FU_F64,
+    FU_SALU,
+    FU_XLANE,
+    FU_BRANCH,
+    FU_LDS, /* shared by the SIMD units of a compute unit, like FU_LSU */
+    FU_LSU,
+    FU_SYNC,
+    NUM_FUS
 };
 
 /*
@@ -70,7 +67,7 @@ struct wavefront {
     uint64_t mark; /* first core cycle that no stall reason has been booked for */
     struct kernel_run *run;
     uint8_t state;      /* enum wave_state */
-    uint8_t unit;       /* enum unit of its next instruction */
+    uint8_t unit;       /* enum function_unit of its next instruction */
     uint8_t simd, slot; /* slot within the SIMD unit */
     uint16_t cu;
     uint16_t ahead;         /* instructions from next on whose values are computed */
@@ -105,8 +102,8 @@ struct simd {
     uint64_t now;                  /* cycle up to which near has been emptied into ready */
     uint32_t last;                 /* slot that issued last, for the policies */
     uint32_t busy;                 /* function units that were taken for more than a cycle */
-    uint64_t of_unit[NUM_UNITS];   /* slots by function unit of their next instruction */
-    uint64_t unit_free[NUM_UNITS]; /* of the busy ones: cycle at which the unit takes the next
+    uint64_t of_unit[NUM_FUS];     /* slots by function unit of their next instruction */
+    uint64_t unit_free[NUM_FUS];   /* of the busy ones: cycle at which the unit takes the next
                                       instruction */
     uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
     uint8_t order[SIMD_SLOTS_MAX]; /* used slots in order of arrival, the oldest first */
@@ -294,7 +291,7 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
 void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason);
 /* Wakes the SIMD units of a compute unit, because a shared unit became free at cycle `now`. */
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now);
-enum unit unit_of_class(enum isa_class cls);
+enum function_unit unit_of_class(enum isa_class cls);
 
 /* ---- sim/execute.c: values of one step ---- */
 

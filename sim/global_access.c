@@ -312,7 +312,7 @@ static bool atomic(struct sim_machine *m, struct isa_wave *r, const struct acces
 
 /* ---- lines ---- */
 
-enum { HASH_PLACES = 2 * ACCESS_LINES_MAX };
+enum { HASH_PLACES = 256 }; /* by the upper 8 bits of a hash; four times what an access can fill */
 
 static uint32_t sectors_of(const struct device *d, uint64_t address, uint64_t bytes)
 {

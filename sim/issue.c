@@ -6,16 +6,16 @@
 #include "sim/device.h"
 #include "sim/wave_scheduler.h"
 
-enum unit unit_of_class(enum isa_class cls)
+enum function_unit unit_of_class(enum isa_class cls)
 {
     static const uint8_t unit[ISA_NUM_CLASSES] = {
-        [ISA_C_ALU] = UNIT_VALU,    [ISA_C_MUL] = UNIT_VALU,      [ISA_C_CVT] = UNIT_XU,
-        [ISA_C_SFU] = UNIT_XU,      [ISA_C_F64] = UNIT_F64,       [ISA_C_SALU] = UNIT_SALU,
-        [ISA_C_XLANE] = UNIT_XLANE, [ISA_C_BRANCH] = UNIT_BRANCH, [ISA_C_LDS] = UNIT_LDS,
-        [ISA_C_MEM] = UNIT_LSU,     [ISA_C_SYNC] = UNIT_SYNC,
+        [ISA_C_ALU] = FU_VALU,    [ISA_C_MUL] = FU_VALU,      [ISA_C_CVT] = FU_XU,
+        [ISA_C_SFU] = FU_XU,      [ISA_C_F64] = FU_F64,       [ISA_C_SALU] = FU_SALU,
+        [ISA_C_XLANE] = FU_XLANE, [ISA_C_BRANCH] = FU_BRANCH, [ISA_C_LDS] = FU_LDS,
+        [ISA_C_MEM] = FU_LSU,     [ISA_C_SYNC] = FU_SYNC,
     };
 
-    return (enum unit)unit[cls];
+    return (enum function_unit)unit[cls];
 }
 
 /* ---- stall reasons ---- */
@@ -31,9 +31,9 @@ void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason)
 /* Why a wavefront that was ready did not issue before `cycle`. */
 static void book_unit_wait(struct cu *cu, struct wavefront *w, uint64_t cycle)
 {
-    if (w->unit == UNIT_LSU)
+    if (w->unit == FU_LSU)
         wave_book(w, cu->held_until < cycle ? cu->held_until : cycle, SIM_STALL_MSHR);
-    wave_book(w, cycle, w->unit == UNIT_LDS ? SIM_STALL_LDS : SIM_STALL_ISSUE);
+    wave_book(w, cycle, w->unit == FU_LDS ? SIM_STALL_LDS : SIM_STALL_ISSUE);
 }
 
 static void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
@@ -124,8 +124,8 @@ static uint64_t eligible_at(const struct cu *cu, struct simd *s, uint64_t cycle,
         else
             block(s, unit, s->unit_free[unit], cycle, &eligible, next);
     }
-    block(s, UNIT_LDS, cu->lds_free, cycle, &eligible, next);
-    block(s, UNIT_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &eligible, next);
+    block(s, FU_LDS, cu->lds_free, cycle, &eligible, next);
+    block(s, FU_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &eligible, next);
     return eligible;
 }
 
@@ -161,7 +161,7 @@ void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
             calendar_set(&m->device->calendar, now, simd_number(m, cu, i), now);
 }
 
-static void set_unit(struct simd *s, struct wavefront *w, enum unit unit)
+static void set_unit(struct simd *s, struct wavefront *w, enum function_unit unit)
 {
     uint64_t bit = UINT64_C(1) << w->slot;
 

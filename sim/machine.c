@@ -147,7 +147,8 @@ bool machine_stopped(struct sim_machine *m)
                      (unsigned long long)l->max_instructions);
     else if (l->max_time_ps && m->now_ps > l->max_time_ps)
         machine_fail(m, HD_SIM_FAILED, "max-time", NULL, "raise --max-cycles",
-                     "the run reached its limit of %llu ns of simulated time",
+                     "the run reached its limit of %llu core cycles, %llu ns of simulated time",
+                     (unsigned long long)clock_cycle_at(&m->core, l->max_time_ps),
                      (unsigned long long)(l->max_time_ps / PS_PER_NS));
     return m->fault.status != HD_OK;
 }
