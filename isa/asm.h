@@ -6,7 +6,7 @@
 
 /*
  * Assembles a file. Includes are looked for beside the file that includes them, then in the
- * ndirs directories, in order. On success *out is the caller's (isa_program_free); otherwise
+ * ndirs directories, in order, and are never outside of these. On success *out is the caller's (isa_program_free); otherwise
  * *out is NULL and *err holds the first mistake: place "file:line:column" (columns are bytes,
  * from 1), the offending text and a hint, status HD_BAD_INPUT.
  */

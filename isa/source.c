@@ -2,8 +2,8 @@
 #include "isa/asm_internal.h"
 
 #include "sim/base/checked.h"
+#include "sim/base/regular.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,15 +131,14 @@ static char *read_stream(FILE *in, size_t *len)
     return text;
 }
 
-/* False with errno if the file cannot be opened; *text is NULL if it cannot be read or is too large. */
-static bool read_file(const char *path, char **text, size_t *len)
+/* False with the reason if the file cannot be opened; *text is NULL if it cannot be read or is too large. */
+static bool read_file(const char *path, char **text, size_t *len, const char **why)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = regular_open(path, why);
 
     *text = NULL;
     if (!in)
         return false;
-    errno = 0;
     *text = read_stream(in, len);
     if (ferror(in)) {
         free(*text);
@@ -160,12 +159,13 @@ static bool push_text_read(struct assembler *as, const char *path, char *text, s
 
 bool asm_push_file(struct assembler *as, const char *path, uint32_t col)
 {
+    const char *why;
     char *text;
     size_t len;
 
-    if (!read_file(path, &text, &len)) {
+    if (!read_file(path, &text, &len, &why)) {
         hd_error_set(as->err, HD_BAD_INPUT, "asm-file", path, "check the path",
-                     "cannot open `%s`: %s", path, strerror(errno));
+                     "cannot open `%s`: %s", path, why);
         return false;
     }
     if (!text) {
@@ -206,12 +206,13 @@ static bool try_include(struct assembler *as, struct slice dir, struct slice nam
                         bool *found)
 {
     struct slice path;
+    const char *why;
     char *text;
     size_t len;
 
     if (!asm_keep_text(as, &path, "%.*s%.*s", (int)dir.len, dir.at, (int)name.len, name.at))
         return false;
-    *found = read_file(path.at, &text, &len);
+    *found = read_file(path.at, &text, &len, &why);
     if (!*found)
         return true;
     if (included_once(as, path.at)) {
@@ -226,6 +227,21 @@ static bool try_include(struct assembler *as, struct slice dir, struct slice nam
     return push_text_read(as, path.at, text, len, col);
 }
 
+/* Kernels come from others: what they include stays below the folders that were named for it. */
+static bool stays_below(struct slice name)
+{
+    size_t begin = 0;
+
+    for (size_t i = 0; i <= name.len; i++) {
+        if (i < name.len && name.at[i] != '/')
+            continue;
+        if (i == 0 || slice_is((struct slice){name.at + begin, i - begin}, ".."))
+            return false;
+        begin = i + 1;
+    }
+    return true;
+}
+
 bool asm_include(struct assembler *as, struct slice name, uint32_t col)
 {
     const char *here = as->program->files[as->file], *slash = strrchr(here, '/');
@@ -234,11 +250,12 @@ bool asm_include(struct assembler *as, struct slice name, uint32_t col)
 
     if (!name.len || memchr(name.at, '\0', name.len))
         return asm_fail(as, col, "asm-include", "write .include \"file\"", "no file is named");
-    if (name.at[0] == '/')
-        dir.len = 0;
+    if (!stays_below(name))
+        return asm_fail(as, col, "asm-include", "move the file, or add its folder to the library",
+                        "`%.*s` is outside the folder of this file", SLICE(name));
     if (!try_include(as, dir, name, col, &found))
         return false;
-    for (size_t i = 0; i < as->ndirs && !found && name.at[0] != '/'; i++)
+    for (size_t i = 0; i < as->ndirs && !found; i++)
         if (!asm_keep_text(as, &dir, "%s/", as->dirs[i]) || !try_include(as, dir, name, col, &found))
             return false;
     if (found)

@@ -62,30 +62,34 @@ static enum hd_status write_object(struct out_file *to, const struct session *s,
     return record_broken(s->record, err);
 }
 
-/* The label as a file's name: a value may hold what a name must not. */
-static void file_name(const char *folder, const char *label, char *out, size_t size)
+/*
+ * The label as a file's name. A value may hold what a name must not, which becomes "%" and the byte in hexadecimal, and a
+ * blank "+", so that no two labels have one name.
+ */
+static void file_name(struct text *out, const char *folder, const char *label)
 {
-    size_t n = (size_t)snprintf(out, size, "%s/", folder), i;
-
-    snprintf(out + (n < size ? n : size), n < size ? size - n : 0, "%s.json", label);
-    for (i = n; i < size && out[i]; i++)
-        if (strchr("/ \\:*?\"<>|", out[i]))
-            out[i] = '_';
+    text_add(out, "%s/", folder);
+    for (const char *c = label; *c; c++) {
+        if (*c == ' ')
+            text_add(out, "+");
+        else if ((unsigned char)*c < ' ' || strchr("/\\:*?\"<>|%+", *c))
+            text_add(out, "%%%02x", (unsigned char)*c);
+        else
+            text_add(out, "%c", *c);
+    }
+    text_add(out, ".json");
 }
 
-static enum hd_status sink_add(struct sink *k, const struct point *p, const struct session *s,
-                               struct hd_error *err)
+static enum hd_status write_point(const char *folder, const struct point *p,
+                                  const struct session *s, struct hd_error *err)
 {
+    struct text path = {0};
     struct out_file file;
-    char path[4096];
     enum hd_status status;
 
-    if (!k->path)
-        return HD_OK;
-    if (k->lines)
-        return write_object(&k->file, s, JSON_COMPACT, err);
-    file_name(k->path, p->label, path, sizeof path);
-    status = out_open(&file, path, err);
+    file_name(&path, folder, p->label);
+    status = out_open(&file, text_str(&path), err);
+    text_free(&path);
     if (status != HD_OK)
         return status;
     status = write_object(&file, s, JSON_PRETTY, err);
@@ -93,6 +97,14 @@ static enum hd_status sink_add(struct sink *k, const struct point *p, const stru
         return out_commit(&file, err);
     out_abandon(&file);
     return status;
+}
+
+static enum hd_status sink_add(struct sink *k, const struct point *p, const struct session *s,
+                               struct hd_error *err)
+{
+    if (!k->path)
+        return HD_OK;
+    return k->lines ? write_object(&k->file, s, JSON_COMPACT, err) : write_point(k->path, p, s, err);
 }
 
 static enum hd_status sink_close(struct sink *k, enum hd_status status, struct hd_error *err)

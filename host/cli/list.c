@@ -5,6 +5,7 @@
 #include "host/config/find.h"
 #include "host/lua/script.h"
 #include "isa/isa.h"
+#include "isa/manual.h"
 #include "sim/base/nearest.h"
 
 #include <string.h>
@@ -127,11 +128,25 @@ static void json_item(void *user, const char *name, const char *extra, const cha
     json_end(w);
 }
 
-static void print_groups(size_t first, size_t end)
+static void print_manual(void)
+{
+    struct text manual = {0};
+
+    isa_manual(&manual);
+    fputs(text_str(&manual), stdout);
+    text_free(&manual);
+}
+
+/* At length the opcodes are their manual. */
+static void print_groups(size_t first, size_t end, bool at_length)
 {
     size_t i;
 
     for (i = first; i < end; i++) {
+        if (at_length && groups[i].each == each_opcode) {
+            print_manual();
+            continue;
+        }
         printf("%s: %s\n", groups[i].name, groups[i].doc);
         groups[i].each(&groups[i], print_item, NULL);
     }
@@ -186,6 +201,6 @@ int cli_list(const struct cli_args *args)
     if (args->json)
         json_groups(first, end);
     else
-        print_groups(first, end);
+        print_groups(first, end, args->verbose);
     return cli_end(HD_OK);
 }

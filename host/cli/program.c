@@ -3,6 +3,7 @@
 #include "host/rt/data_dirs.h"
 #include "isa/asm.h"
 #include "isa/encode.h"
+#include "sim/base/regular.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@ enum { IMAGE_MAX = 64 << 20 }; /* bytes; far more than the assembler makes */
 /* The whole file, if it begins like an image; else *image stays empty. A file that cannot be opened is the assembler's to report. */
 static enum hd_status read_image(const char *path, struct text *image, struct hd_error *err)
 {
-    FILE *in = fopen(path, "rb");
+    const char *why;
+    FILE *in = regular_open(path, &why);
     char block[8192];
     size_t n;
 

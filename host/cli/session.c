@@ -62,6 +62,16 @@ static uint64_t array_limit(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)bytes : 0;
 }
 
+static enum hd_status check_config(const char *name, const struct sim_config *gpu,
+                                   struct hd_error *err)
+{
+    enum hd_status status = sim_config_check(gpu, err);
+
+    if (status != HD_OK && !*err->place)
+        snprintf(err->place, sizeof err->place, "%s", name);
+    return status;
+}
+
 enum hd_status session_options(const struct cli_args *args, const struct session_changes *changes,
                                struct hd_options *out, char **config_name, struct hd_error *err)
 {
@@ -79,9 +89,7 @@ enum hd_status session_options(const struct cli_args *args, const struct session
     if (status == HD_OK)
         status = apply_changes(changes, out, err);
     if (status == HD_OK)
-        status = sim_config_check(&out->gpu, err);
-    if (status != HD_OK && !*err->place)
-        snprintf(err->place, sizeof err->place, "%s", name);
+        status = check_config(name, &out->gpu, err);
     out->timing = args->timing == CLI_TIMING_ON;
     out->seed = args->seed;
     out->lanes = (enum isa_build)args->lanes;

@@ -19,7 +19,7 @@ struct chain {
 };
 
 struct reader {
-    const struct json_text *text;
+    struct json_text *text;
     struct hd_options *options;
     struct hd_error *err;
     const struct chain *chain;
@@ -302,7 +302,7 @@ static size_t index_of(const cJSON *root, const cJSON *member)
     return index;
 }
 
-static enum hd_status apply_text(const struct json_text *text, const struct chain *chain,
+static enum hd_status apply_text(struct json_text *text, const struct chain *chain,
                                  struct hd_options *o, struct hd_error *err)
 {
     struct reader r = {.text = text, .options = o, .err = err, .chain = chain, .next = 1};

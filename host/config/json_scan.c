@@ -22,18 +22,20 @@ struct scanner {
     VEC(struct key) keys;
 };
 
-void json_scan_line(const struct json_text *t, size_t offset, size_t *line, size_t *column)
+void json_scan_line(struct json_text *t, size_t offset, size_t *line, size_t *column)
 {
-    size_t i, start = 0;
+    struct json_cursor *c = &t->last;
 
-    *line = 1;
-    for (i = 0; i < offset && i < t->len; i++) {
-        if (t->bytes[i] == '\n') {
-            ++*line;
-            start = i + 1;
+    if (c->line == 0 || offset < c->offset)
+        *c = (struct json_cursor){.line = 1};
+    for (; c->offset < offset && c->offset < t->len; c->offset++) {
+        if (t->bytes[c->offset] == '\n') {
+            c->line++;
+            c->start = c->offset + 1;
         }
     }
-    *column = offset - start + 1;
+    *line = c->line;
+    *column = offset - c->start + 1;
 }
 
 __attribute__((format(printf, 4, 5))) static bool fail(struct scanner *s, size_t at,

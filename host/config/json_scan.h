@@ -6,7 +6,7 @@
 
 /* Fills t->places; the bytes are in t already. */
 enum hd_status json_scan(struct json_text *t, struct hd_error *err);
-/* Line and column (in bytes, from 1) of an offset. */
-void json_scan_line(const struct json_text *t, size_t offset, size_t *line, size_t *column);
+/* Line and column (in bytes, from 1) of an offset; offsets that grow are found in one pass over the text. */
+void json_scan_line(struct json_text *t, size_t offset, size_t *line, size_t *column);
 
 #endif

@@ -1,6 +1,7 @@
 #include "host/config/json_text.h"
 
 #include "host/config/json_scan.h"
+#include "sim/base/regular.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,16 +18,17 @@ static enum hd_status cannot_read(const char *path, const char *why, struct hd_e
 /* The bytes of a regular file with a NUL behind them, or NULL. */
 static char *read_file(const char *path, size_t *len, struct hd_error *err)
 {
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = regular_open(path, &why);
     struct stat st;
     char *bytes = NULL;
 
     if (!file) {
-        cannot_read(path, strerror(errno), err);
+        cannot_read(path, why, err);
         return NULL;
     }
-    if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode)) {
-        cannot_read(path, "not a file", err);
+    if (fstat(fileno(file), &st) != 0) {
+        cannot_read(path, strerror(errno), err);
     } else if (st.st_size > JSON_TEXT_MAX_BYTES) {
         cannot_read(path, "larger than 16 MiB", err);
     } else {
@@ -98,8 +100,7 @@ void json_text_free(struct json_text *t)
     memset(t, 0, sizeof *t);
 }
 
-void json_text_place(const struct json_text *t, size_t index, const char *path, char *out,
-                     size_t size)
+void json_text_place(struct json_text *t, size_t index, const char *path, char *out, size_t size)
 {
     size_t line, column;
 

@@ -22,6 +22,9 @@ struct json_text {
     size_t len;
     size_t *places; /* byte offset of each value, in the order of the text */
     size_t nplaces;
+    struct json_cursor {
+        size_t offset, line, start; /* start: offset of the line */
+    } last; /* the place that was asked for last, from which a later one is found */
     cJSON *root;
 };
 
@@ -36,7 +39,6 @@ void json_text_free(struct json_text *t);
  * "file:line:column (/path)" of value number `index` in the order of the text, the root being 0. path is the
  * JSON path, "" for the root.
  */
-void json_text_place(const struct json_text *t, size_t index, const char *path, char *out,
-                     size_t size);
+void json_text_place(struct json_text *t, size_t index, const char *path, char *out, size_t size);
 
 #endif

@@ -29,20 +29,27 @@ void options_check(lua_State *L, int idx, const char *const *known)
     }
 }
 
+/* A value of a table of options, at an index from the top, is no argument with a number. */
+static int bad_count(lua_State *L, int idx, const char *text)
+{
+    return idx > 0 ? luaL_argerror(L, idx, text) : script_error(L, "lua-option", NULL, "%s", text);
+}
+
 uint64_t check_count(lua_State *L, int idx, lua_Integer min, const char *what)
 {
     int whole;
     const lua_Integer n = lua_tointegerx(L, idx, &whole);
 
     if (lua_type(L, idx) != LUA_TNUMBER)
-        luaL_typeerror(L, idx, "number");
+        bad_count(L, idx,
+                  lua_pushfstring(L, "%s must be a number, got %s", what, luaL_typename(L, idx)));
     if (!whole)
-        luaL_argerror(
+        bad_count(
             L, idx,
             lua_pushfstring(L, "%s must be a whole number, got %f", what, lua_tonumber(L, idx)));
     if (n < min)
-        luaL_argerror(L, idx,
-                      lua_pushfstring(L, "%s must be at least %I, got %I", what, (LUAI_UACINT)min,
-                                      (LUAI_UACINT)n));
+        bad_count(L, idx,
+                  lua_pushfstring(L, "%s must be at least %I, got %I", what, (LUAI_UACINT)min,
+                                  (LUAI_UACINT)n));
     return (uint64_t)n;
 }

@@ -33,7 +33,7 @@ static enum hd_status read_open(int fd, const char *path, struct text *out, stru
 
 enum hd_status file_read(const char *path, struct text *out, struct hd_error *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     enum hd_status status;
 
     if (fd < 0)
@@ -60,7 +60,8 @@ static int open_below(const char *folder, const char *relative)
         }
         memcpy(name, relative, length);
         name[length] = '\0';
-        next = openat(fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? 0 : O_DIRECTORY));
+        next =
+            openat(fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY));
         close(fd);
         if (last)
             return next;

@@ -172,7 +172,7 @@ int limits_end_run(lua_State *L, const struct hd_error *why)
 
     if (!s->limits.spent) {
         end_run(s, L, why);
-        luaL_traceback(L, L, why->message, 0);
+        luaL_traceback(L, L, NULL, 0);
         text_add(&s->info->traceback, "%s", lua_tostring(L, -1));
     }
     return raise_again(L);

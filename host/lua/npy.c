@@ -2,6 +2,7 @@
 
 #include "host/results/outfile.h"
 #include "sim/base/checked.h"
+#include "sim/base/regular.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -166,12 +167,13 @@ static enum hd_status check_file(FILE *f, const char *path, const struct element
 enum hd_status npy_open(const char *path, const struct element_type *t, uint64_t count, FILE **out,
                         struct hd_error *err)
 {
-    FILE *f = fopen(path, "rb");
+    const char *why;
+    FILE *f = regular_open(path, &why);
     enum hd_status status;
 
     if (!f)
         return hd_error_set(err, HD_BAD_INPUT, "data-open", path, NULL, "cannot open the file: %s",
-                            strerror(errno));
+                            why);
     status = check_file(f, path, t, count, err);
     if (status == HD_OK)
         *out = f;

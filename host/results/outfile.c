@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { TEMPORARY_MAX = 48, TEMPORARY_TRIES = 100 };
+
 static enum hd_status cannot_write(const char *path, int reason, struct hd_error *err)
 {
     return hd_error_set(err, HD_BAD_INPUT, "output", NULL,
@@ -21,17 +23,31 @@ static bool replaces_file(const char *path)
     return stat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-/* The path with ".tmp" behind it; NULL when memory is short. */
-static char *with_suffix(const char *path)
+/*
+ * Opens a new file beside the path, so that runs with one target do not write into each other. What a killed run left
+ * behind has its process in its name.
+ */
+static FILE *open_beside(struct out_file *o)
 {
-    size_t len = strlen(path);
-    char *out = malloc(len + sizeof ".tmp");
+    size_t size = strlen(o->path) + TEMPORARY_MAX;
+    FILE *file = NULL;
 
-    if (out) {
-        memcpy(out, path, len);
-        memcpy(out + len, ".tmp", sizeof ".tmp");
+    o->temporary = malloc(size);
+    if (!o->temporary) {
+        errno = ENOMEM;
+        return NULL;
     }
-    return out;
+    for (unsigned i = 0; i < TEMPORARY_TRIES && !file; i++) {
+        snprintf(o->temporary, size, "%s.tmp.%ld.%u", o->path, (long)getpid(), i);
+        file = fopen(o->temporary, "wbx");
+        if (!file && errno != EEXIST)
+            break;
+    }
+    if (!file) { /* nothing of ours is there to be removed */
+        free(o->temporary);
+        o->temporary = NULL;
+    }
+    return file;
 }
 
 enum hd_status out_open(struct out_file *o, const char *path, struct hd_error *err)
@@ -44,19 +60,10 @@ enum hd_status out_open(struct out_file *o, const char *path, struct hd_error *e
         o->file = stdout;
         return HD_OK;
     }
-    if (replaces_file(path)) {
-        o->temporary = with_suffix(path);
-        if (!o->temporary) {
-            out_abandon(o);
-            return cannot_write(path, ENOMEM, err);
-        }
-    }
-    o->file = fopen(o->temporary ? o->temporary : path, "wb");
+    o->file = replaces_file(path) ? open_beside(o) : fopen(path, "wb");
     if (!o->file) {
         int reason = errno;
 
-        free(o->temporary); /* nothing of ours is there to be removed */
-        o->temporary = NULL;
         out_abandon(o);
         return cannot_write(path, reason, err);
     }

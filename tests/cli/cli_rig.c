@@ -131,6 +131,18 @@ bool cli_rig_exists(const struct cli_rig *r, const char *name)
     return stat(path, &st) == 0;
 }
 
+bool cli_rig_leftovers(const struct cli_rig *r)
+{
+    DIR *dir = opendir(r->folder);
+    bool found = false;
+
+    assert_non_null(dir);
+    for (const struct dirent *e = readdir(dir); e; e = readdir(dir))
+        found |= strstr(e->d_name, ".tmp") != NULL;
+    closedir(dir);
+    return found;
+}
+
 /* The words of the line, in a copy that the caller's child never frees. */
 static void split(const struct cli_rig *r, const char *line, char *words[WORDS_MAX])
 {

@@ -30,6 +30,8 @@ void cli_rig_file(const struct cli_rig *r, const char *name, const char *text);
 /* Its content, to be freed; NULL if it is not there. */
 char *cli_rig_read(const struct cli_rig *r, const char *name);
 bool cli_rig_exists(const struct cli_rig *r, const char *name);
+/* Whether a temporary file is left in the folder. */
+bool cli_rig_leftovers(const struct cli_rig *r);
 
 /* Fails the test unless the last command ended so, with both texts in its standard error (NULL: any). */
 void cli_rig_expect(const struct cli_rig *r, int status, const char *message, const char *hint);

@@ -85,6 +85,22 @@ static void test_a_folder_of_results(void **state)
     cli_rig_expect(r, 0, NULL, NULL);
 }
 
+/* A name must hold what a label may, and distinct labels have distinct files. */
+static void test_names_of_results(void **state)
+{
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua", "require('heddle').arg('s', '')\n");
+    cli_rig_run(r, "compare %/prog.lua --config tiny --axis arg.s=a/b,a_b,a:b,a+b --out %/names "
+                   "-q");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_true(cli_rig_exists(r, "names/arg.s=a%2fb.json"));
+    assert_true(cli_rig_exists(r, "names/arg.s=a_b.json"));
+    assert_true(cli_rig_exists(r, "names/arg.s=a%3ab.json"));
+    assert_true(cli_rig_exists(r, "names/arg.s=a%2bb.json"));
+}
+
 /* Two axes give the cross product, the last one fastest; an axis without values has all of its choices. */
 static void test_axes(void **state)
 {
@@ -135,7 +151,7 @@ static void test_how_it_ends(void **state)
     cli_rig_run(r, "compare %/prog.lua --config tiny --arg nothing=5 --out %/bad.jsonl");
     cli_rig_expect(r, 3, "nothing", NULL);
     assert_false(cli_rig_exists(r, "bad.jsonl"));
-    assert_false(cli_rig_exists(r, "bad.jsonl.tmp"));
+    assert_false(cli_rig_leftovers(r));
     cli_rig_run(r, "compare %/prog.lua --config tiny --axis compute_units=2,0 --out %/bad.jsonl");
     cli_rig_expect(r, 3, "compute_units is 0", NULL);
     assert_false(cli_rig_exists(r, "bad.jsonl"));
@@ -149,8 +165,11 @@ static void test_how_it_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedulers),  cmocka_unit_test(test_a_folder_of_results),
-        cmocka_unit_test(test_axes),        cmocka_unit_test(test_the_axis_of_configurations),
+        cmocka_unit_test(test_schedulers),
+        cmocka_unit_test(test_a_folder_of_results),
+        cmocka_unit_test(test_names_of_results),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_the_axis_of_configurations),
         cmocka_unit_test(test_how_it_ends),
     };
 

@@ -72,6 +72,56 @@ static void test_two_runs_are_equal(void **state)
     free(trace);
 }
 
+/* What the program printed, without the summary behind it, which holds host times. */
+static char *printed(const struct cli_rig *r)
+{
+    char *summary = strstr(r->out, "/prog.lua on tiny");
+
+    assert_non_null(summary);
+    *summary = '\0';
+    return r->out;
+}
+
+/* A sweep given as a keyed table, random numbers without a seed: the same order and files in every process. */
+static void test_pb25_the_order_of_tables(void **state)
+{
+    static const char program[] =
+        "local gpu = require 'heddle'\n"
+        "local sweep = {delta = {4, 1}, alpha = {1, 2}, gamma = {3}, beta = {2, 5}}\n"
+        "for name, values in pairs(sweep) do\n"
+        "    gpu.region(name, function()\n"
+        "        for _, v in ipairs(values) do gpu.check(name .. v, v, v) end\n"
+        "    end)\n"
+        "    print(name, math.random(1000000), math.random())\n"
+        "end\n"
+        "for k in pairs({[gpu.array('f32', 1)] = 1, [gpu.stream()] = 2, x = 3, [7] = 4}) do\n"
+        "    print(k)\n"
+        "end\n";
+    struct cli_rig *r = *state;
+    char *out, *result, *again;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua", program);
+    cli_rig_run(r, "run %/prog.lua --config tiny --out %/a.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    out = strdup(printed(r));
+    result = result_part(r, "a.json");
+    assert_non_null(strstr(out, "alpha"));
+    assert_true(strstr(out, "alpha") < strstr(out, "beta"));
+    assert_true(strstr(out, "beta") < strstr(out, "delta"));
+    assert_true(strstr(out, "delta") < strstr(out, "gamma"));
+    for (int i = 1; i < 20; i++) {
+        cli_rig_run(r, "run %/prog.lua --config tiny --out %/a.json");
+        cli_rig_expect(r, 0, NULL, NULL);
+        assert_string_equal(printed(r), out);
+        again = result_part(r, "a.json");
+        assert_string_equal(again, result);
+        free(again);
+    }
+    free(out);
+    free(result);
+}
+
 static void test_what_a_result_says_of_its_run(void **state)
 {
     struct cli_rig *r = *state;
@@ -231,7 +281,8 @@ static void test_limits_are_status_4(void **state)
     assert_string_equal(at(v, "status", NULL)->valuestring, "failed");
     cJSON_Delete(v);
     cli_rig_run(r, "run %/prog.lua --config tiny --max-cycles 100 --out %/r.json");
-    cli_rig_expect(r, 4, NULL, NULL);
+    cli_rig_expect(r, 4, "limit of 100 core cycles", "raise --max-cycles");
+    assert_null(strstr(strstr(r->err, "limit of") + 1, "limit of")); /* once */
     cli_rig_run(r, "run %/prog.lua --config tiny --max-cycles 100000000 --max-instr 1000000");
     cli_rig_expect(r, 0, NULL, NULL);
 }
@@ -372,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_runs_are_equal),
+        cmocka_unit_test(test_pb25_the_order_of_tables),
         cmocka_unit_test(test_what_a_result_says_of_its_run),
         cmocka_unit_test(test_the_trace_agrees_with_the_result),
         cmocka_unit_test(test_pb24_statistics_of_what_never_happened),

@@ -170,6 +170,9 @@ static void test_lists_for_readers(void **state)
     cli_rig_run(r, "list schedulers");
     assert_non_null(strstr(r->out, "parallel-async"));
     assert_null(strstr(r->out, "any-branch"));
+    cli_rig_run(r, "list opcodes -v");
+    assert_non_null(strstr(r->out, "# Opcodes\n"));
+    assert_non_null(strstr(r->out, "v_add_u32 v, v\\|s\\|imm, v\\|s\\|imm"));
     cli_rig_run(r, "config list -q");
     assert_non_null(strstr(r->out, "p100\n"));
 }

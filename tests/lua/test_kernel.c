@@ -150,6 +150,22 @@ static void test_wrong_shapes(void **state)
     fails(COPY "copy(1, 64, 1 << 40)(x, y, 1)", "1099511627776 bytes of local memory");
 }
 
+/* What a kernel includes stays below the program's folder, or the library's. */
+static void test_includes_stay_in_the_sandbox(void **state)
+{
+    static const char *const out[] = {"/etc/passwd", "../k.hasm", "sub/../../k.hasm", ".."};
+    char text[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof out / sizeof out[0]; i++) {
+        snprintf(text, sizeof text, ".include \"%s\"\n", out[i]);
+        rig_file(&rig, "out.hasm", text);
+        fails("require 'heddle'.module 'out.hasm'", "is outside the folder of this file");
+    }
+    rig_file(&rig, "out.hasm", ".include \"./k.hasm\"\n.include \"reduce.hasm\"\n");
+    prints("print(require 'heddle'.module 'out.hasm')", "module\n");
+}
+
 static void test_modules_and_signatures(void **state)
 {
     char folder[128];
@@ -231,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_pb13_wrong_arguments),
         cmocka_unit_test(test_wrong_shapes),
         cmocka_unit_test(test_modules_and_signatures),
+        cmocka_unit_test(test_includes_stay_in_the_sandbox),
         cmocka_unit_test(test_a_fault_cannot_be_caught),
         cmocka_unit_test(test_the_end_waits),
         cmocka_unit_test(test_two_runs_are_equal),

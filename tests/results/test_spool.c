@@ -97,7 +97,7 @@ static void test_names_are_kept_once(void **state)
 
 /* ---- output files ------------------------------------------------------------------------------------- */
 
-static char folder[64], path[96], temporary[112];
+static char folder[64], path[96];
 
 static int make_folder(void **state)
 {
@@ -106,7 +106,6 @@ static int make_folder(void **state)
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/out.json", folder);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
     return 0;
 }
 
@@ -114,7 +113,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     unlink(path);
-    return rmdir(folder);
+    return rmdir(folder); /* fails if anything else was left there */
 }
 
 static void put(struct out_file *o, const char *text)
@@ -139,6 +138,7 @@ static void test_a_file_is_there_whole_or_not_at_all(void **state)
 {
     struct out_file o;
     struct stat st;
+    char temporary[128];
 
     (void)state;
     assert_int_equal(out_open(&o, path, NULL), HD_OK);
@@ -148,11 +148,30 @@ static void test_a_file_is_there_whole_or_not_at_all(void **state)
     expect_content("first");
     assert_int_equal(out_open(&o, path, NULL), HD_OK);
     put(&o, "half");
+    snprintf(temporary, sizeof temporary, "%s", o.temporary);
+    assert_int_equal(stat(temporary, &st), 0);
     out_abandon(&o);
     expect_content("first");
     assert_int_not_equal(stat(temporary, &st), 0);
     assert_int_equal(out_probe(path, NULL), HD_OK);
     expect_content("first");
+}
+
+/* The one that ends last stays, whole. */
+static void test_two_writers_of_one_file(void **state)
+{
+    struct out_file a, b;
+
+    (void)state;
+    assert_int_equal(out_open(&a, path, NULL), HD_OK);
+    assert_int_equal(out_open(&b, path, NULL), HD_OK);
+    put(&a, "one");
+    put(&b, "other");
+    put(&a, " and only");
+    assert_int_equal(out_commit(&b, NULL), HD_OK);
+    expect_content("other");
+    assert_int_equal(out_commit(&a, NULL), HD_OK);
+    expect_content("one and only");
 }
 
 static void test_files_that_cannot_be_written(void **state)
@@ -178,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_names_are_kept_once),
         cmocka_unit_test_setup_teardown(test_a_file_is_there_whole_or_not_at_all, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(test_two_writers_of_one_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_files_that_cannot_be_written, make_folder,
                                         remove_folder),
     };
