@@ -99,7 +99,7 @@ LINK    = @mkdir -p $(@D)$(if $(Q),; echo "  LINK  $@")
 
 # ---- build ------------------------------------------------------------------------------------
 
-.PHONY: all objects deps run test soak bench lint format sanitize fuzz install clean help FORCE
+.PHONY: all objects deps run test soak compilers bench lint format sanitize fuzz install clean help FORCE
 
 all: $(BIN) $(LIB)  ## builds build/heddle and build/libheddle.a (the default)
 
@@ -166,8 +166,20 @@ $(foreach t,$(TEST_SRCS),$(eval $(call test_rule,$(t))))
 test: $(RUN_SET) $(BIN)  ## runs all tests; T=sim/test_link or T=sim/% runs some, QUICK=1 the quick ones
 	@HEDDLE=$(BIN) tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
 
-soak: $(RUN_SET) $(BIN)  ## the same with the counts of random tests times SOAK=100
+soak: $(RUN_SET) $(BIN)  ## the same with the counts of random tests times SOAK=100, then compilers
 	@HEDDLE=$(BIN) HEDDLE_SOAK=$(SOAK) TEST_TIMEOUT=7200 tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
+	+$(Q)$(MAKE) compilers
+
+# A build of each compiler at each level, in build/compilers/.
+COMPILED := $(foreach c,gcc clang,$(foreach o,O1 O3,$(c)-$(o)))
+
+compilers: $(COMPILED:%=compilers-%)  ## checks that gcc and clang builds, at -O1 and -O3, write the same bytes
+	@tests/system/compilers.sh $(COMPILED:%=build/compilers/%/heddle)
+
+.PHONY: $(COMPILED:%=compilers-%)
+$(COMPILED:%=compilers-%): compilers-%:
+	+$(Q)$(MAKE) BUILD=build/compilers/$* CC=$(firstword $(subst -, ,$*)) SANITIZER= \
+	    CFLAGS="-$(lastword $(subst -, ,$*)) -g" LANES_OPT=-$(lastword $(subst -, ,$*)) build/compilers/$*/heddle
 
 sanitize:  ## runs the tests under the address, leak and undefined-behaviour sanitizers
 	+$(Q)$(MAKE) SANITIZER=address,undefined test
@@ -196,9 +208,10 @@ $(BUILD)/bench-heddle: $(BENCH_OBJS) $(LIB)
 
 FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.def')
 
+# gcc warns of some mistakes from -O2 on only.
 lint:  ## checks layout, include directions, sizes, format, and that no compiler warns
 	@tests/lint/run
-	+$(Q)$(MAKE) CC=gcc VARIANT=lint-gcc WERROR=1 CFLAGS=-O1 LANES_OPT=-O1 objects
+	+$(Q)$(MAKE) CC=gcc VARIANT=lint-gcc WERROR=1 CFLAGS=-O2 LANES_OPT=-O2 objects
 	+$(Q)$(MAKE) CC=clang VARIANT=lint-clang WERROR=1 CFLAGS=-O1 LANES_OPT=-O1 objects
 	@echo "lint: clean"
 
@@ -209,11 +222,12 @@ format:  ## formats the source with clang-format
 
 SHARE = $(DESTDIR)$(PREFIX)/share/heddle
 
+# Headers: host/heddle.h and what it includes.
 install: all  ## installs below PREFIX=/usr/local (DESTDIR is put ahead)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/
-	@for f in host/heddle.h $$(find sim isa cf host/rt -name '*.h' -o -name '*.def'); do \
+	@for f in $$($(CC) $(PROJECT) -MM host/heddle.h | tr -d '\\\n' | cut -d: -f2); do \
 	    install -D -m 644 $$f $(DESTDIR)$(PREFIX)/include/heddle/$$f || exit; done
 	@for f in $$(find configs workloads -type f); do install -D -m 644 $$f $(SHARE)/$$f || exit; done
 
