@@ -40,9 +40,11 @@ uint64_t check_count(lua_State *L, int idx, lua_Integer min, const char *what)
     int whole;
     const lua_Integer n = lua_tointegerx(L, idx, &whole);
 
+    if (lua_type(L, idx) != LUA_TNUMBER && idx > 0)
+        luaL_typeerror(L, idx, "number");
     if (lua_type(L, idx) != LUA_TNUMBER)
-        bad_count(L, idx,
-                  lua_pushfstring(L, "%s must be a number, got %s", what, luaL_typename(L, idx)));
+        script_error(L, "lua-option", NULL, "%s must be a number, got %s", what,
+                     luaL_typename(L, idx));
     if (!whole)
         bad_count(
             L, idx,

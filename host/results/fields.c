@@ -157,7 +157,7 @@ static const char *type_name(enum field_kind kind)
 
 static bool may_be_null(const struct field *f)
 {
-    return f->nullable || f->kind == FIELD_F64 || f->kind == FIELD_OBJECT_AT;
+    return f->nullable || f->kind == FIELD_F64 || f->kind == FIELD_NS || f->kind == FIELD_OBJECT_AT;
 }
 
 static void schema_field(struct json_writer *w, const struct field *f)

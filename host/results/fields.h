@@ -8,11 +8,11 @@
 #include "host/results/json_writer.h"
 
 enum field_kind {
-    FIELD_U64,       /* uint64_t; UINT64_MAX is null if the field may be */
-    FIELD_U32,       /* uint32_t; UINT32_MAX is null if the field may be */
-    FIELD_BOOL,      /* bool */
-    FIELD_F64,       /* double; null when not finite */
-    FIELD_NS,        /* uint64_t picoseconds, written as ns; JSON_NO_TIME is null */
+    FIELD_U64,  /* uint64_t; UINT64_MAX is null if the field may be */
+    FIELD_U32,  /* uint32_t; UINT32_MAX is null if the field may be */
+    FIELD_BOOL, /* bool */
+    FIELD_F64,  /* double; null when not finite */
+    FIELD_NS, /* uint64_t picoseconds, written as ns; JSON_NO_TIME, and any when untimed, is null */
     FIELD_TEXT,      /* const char *; NULL is null */
     FIELD_CHARS,     /* char[], NUL-terminated */
     FIELD_CHOICE,    /* uint32_t index into choices */

@@ -26,6 +26,7 @@ void json_start(struct json_writer *w, struct json_out out, enum json_layout lay
     w->out = out;
     w->layout = layout;
     w->depth = 0;
+    w->untimed = false;
     w->failed = false;
     w->written = 0;
     w->used = 0;
@@ -206,7 +207,7 @@ void json_ns(struct json_writer *w, const char *key, uint64_t ps)
 {
     char digits[48];
 
-    if (ps == JSON_NO_TIME) {
+    if (ps == JSON_NO_TIME || w->untimed) {
         json_null(w, key);
         return;
     }

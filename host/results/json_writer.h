@@ -32,6 +32,7 @@ struct json_writer {
     struct json_out out;
     enum json_layout layout;
     unsigned depth;
+    bool untimed;     /* all times in nanoseconds are null: nothing was measured */
     bool failed;      /* a write failed, or the nesting is broken */
     uint64_t written; /* bytes so far, those still in the buffer too */
     size_t used;

@@ -97,5 +97,7 @@ void result_free(struct result *r)
 
 void result_write(struct json_writer *w, const struct result *r)
 {
+    w->untimed = !r->timing;
     fields_write(w, NULL, &result_fields, r);
+    w->untimed = false;
 }

@@ -325,7 +325,7 @@ static const struct field result_rows[] = {
     KEY(TEXT, R, config_name, "config_name", "name or file of the configuration"),
     KEY(MAP, R, config_json, "config", "every parameter, resolved"),
     KEY(U64, R, seed, "seed", "seed of the run"),
-    KEY(BOOL, R, timing, "timing", "false: values only; all times are 0"),
+    KEY(BOOL, R, timing, "timing", "false: values only; all times are null"),
     KEY(BOOL, R, unsafe, "unsafe", "true: the program could read and write files"),
     CHOICE(record_detail_names, R, detail, "detail", "what bounds the lists of rows"),
     PART(OBJECT, cut_fields, R, truncated, "truncated", "how many rows were left out of each list"),

@@ -223,8 +223,8 @@ enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_err
     host = &ends[down ? 0 : 1];
     status = rt->scheduler->access(rt, host->array, !down, RT_NO_NODE, err);
     if (status == HD_OK)
-        status = array_to_host(host->array, host->first, copy->count,
-                               down ? HD_OVERWRITE : HD_READ, err);
+        status = array_to_host(host->array, host->first, copy->count, down ? HD_OVERWRITE : HD_READ,
+                               err);
     if (status != HD_OK)
         return status;
     c.name = copy->to->name;

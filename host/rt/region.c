@@ -121,8 +121,8 @@ enum hd_status hd_check_value(hd_runtime *rt, const char *name, double got, doub
 
     if (rt_poisoned(rt, err))
         return rt->poison.status;
-    check.passed = got == expected || (isfinite(expected) && fabs(got - expected) <=
-                                                                 tolerance * fmax(1, fabs(expected)));
+    check.passed = got == expected || (isfinite(expected) &&
+                                       fabs(got - expected) <= tolerance * fmax(1, fabs(expected)));
     snprintf(check.name, sizeof check.name, "%s", name);
     if (!rt->quiet && rt->recorder.check)
         rt->recorder.check(rt->recorder.user, &check);

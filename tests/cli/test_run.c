@@ -290,6 +290,7 @@ static void test_limits_are_status_4(void **state)
 static void test_values_only(void **state)
 {
     struct cli_rig *r = *state;
+    const cJSON *kernel;
     cJSON *v;
 
     cli_rig_program(r);
@@ -299,6 +300,12 @@ static void test_values_only(void **state)
     assert_true(cJSON_IsFalse(at(v, "timing", NULL)));
     assert_int_equal(at(v, "checks", "passed")->valueint, 2);
     assert_true(cJSON_IsNull(at(v, "metrics", "ipc")));
+    assert_true(cJSON_IsNull(at(v, "time_ns", NULL)));
+    assert_true(cJSON_IsNull(at(v, "device_time_ns", NULL)));
+    assert_true(cJSON_IsNull(at(v, "host_time_ns", NULL)));
+    assert_true(cJSON_IsNull(at(v, "metrics", "kernel_busy_ns")));
+    kernel = cJSON_GetArrayItem(at(v, "kernels", NULL), 0);
+    assert_true(cJSON_IsNull(at(kernel, "start_ns", NULL)));
     cJSON_Delete(v);
 }
 

@@ -252,8 +252,7 @@ static void test_a_copy_waits_for_its_host_end(void **state)
     (void)state;
     assert_int_equal(hd_array_new_device(r->rt, T_F32, RIG_ELEMENTS, "d", &device, NULL), HD_OK);
     rig_run(r, "k h=w @500");
-    assert_int_equal(copy(r, device, 0, rig_array(r, "h"), 0, RIG_ELEMENTS, NULL, NULL),
-                     HD_OK);
+    assert_int_equal(copy(r, device, 0, rig_array(r, "h"), 0, RIG_ELEMENTS, NULL, NULL), HD_OK);
     assert_true(rig_stmt(r, "k")->hb.end_ps > 0);
     assert_true(hd_host_time(r->rt) >= rig_stmt(r, "k")->hb.end_ps);
     rig_free(r);
