@@ -291,7 +291,6 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
 void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason);
 /* Wakes the SIMD units of a compute unit, because a shared unit became free at cycle `now`. */
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now);
-enum function_unit unit_of_class(enum isa_class cls);
 
 /* ---- sim/execute.c: values of one step ---- */
 
@@ -370,7 +369,6 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle);
 /* In SIM_VALUES: the runs that are done leave, and waiting ones become resident. */
 void dispatch_finish_values(struct sim_machine *m);
 void dispatch_group_done(struct sim_machine *m, struct kernel_run *run);
-void dispatch_wake(struct sim_machine *m);
 void run_check_done(struct sim_machine *m, struct kernel_run *run);
 
 /* ---- sim/probe.c: called only where m->probe.fn is set ---- */

@@ -191,6 +191,17 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
     queue_kernel_done(m, r.ticket, &r);
 }
 
+static void dispatch_wake(struct sim_machine *m)
+{
+    struct device *d = m->device;
+
+    if (d->dispatch_due || m->mode == SIM_VALUES)
+        return;
+    d->dispatch_due = true;
+    machine_schedule(m, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps,
+                     UNIT_DISPATCH, EV_DISPATCH, 0, 0);
+}
+
 static void start_waiting(struct sim_machine *m)
 {
     struct device *d = m->device;
@@ -237,17 +248,6 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle)
         return false;
     }
     return true;
-}
-
-void dispatch_wake(struct sim_machine *m)
-{
-    struct device *d = m->device;
-
-    if (d->dispatch_due || m->mode == SIM_VALUES)
-        return;
-    d->dispatch_due = true;
-    machine_schedule(m, m->now_ps > d->dispatch_free_ps ? m->now_ps : d->dispatch_free_ps,
-                     UNIT_DISPATCH, EV_DISPATCH, 0, 0);
 }
 
 static void place_next(struct sim_machine *m)

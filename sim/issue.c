@@ -6,7 +6,7 @@
 #include "sim/device.h"
 #include "sim/wave_scheduler.h"
 
-enum function_unit unit_of_class(enum isa_class cls)
+static enum function_unit unit_of_class(enum isa_class cls)
 {
     static const uint8_t unit[ISA_NUM_CLASSES] = {
         [ISA_C_ALU] = FU_VALU,    [ISA_C_MUL] = FU_VALU,      [ISA_C_CVT] = FU_XU,

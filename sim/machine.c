@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sim_stall_names[SIM_NUM_STALLS] = {
-    "issued", "scoreboard", "barrier", "lds_bank", "memory", "mshr", "issue", "tx", "fetch",
-};
-
 /* ---- making ---- */
 
 static enum hd_status no_memory(struct hd_error *err)

@@ -171,7 +171,6 @@ enum sim_stall {
     SIM_STALL_FETCH,
     SIM_NUM_STALLS
 };
-extern const char *const sim_stall_names[SIM_NUM_STALLS];
 
 /* Counters of one kernel. Bytes and lanes, not requests, unless the name says so. */
 struct sim_counters {
