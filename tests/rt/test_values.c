@@ -244,8 +244,8 @@ static void test_random_programs_give_the_same_bytes(void **state)
         "host.scheduler=serial-async",
         "host.scheduler=parallel-async host.dependency=with-const",
         "host.scheduler=parallel-async host.dependency=no-const host.new_stream=fifo",
-        "host.scheduler=parallel-async host.parent_stream=same-as-parent host.max_streams=2 "
-        "host.new_stream=reuse",
+        ("host.scheduler=parallel-async host.parent_stream=same-as-parent host.max_streams=2 "
+         "host.new_stream=reuse"),
     };
 
     enum { SETTINGS = sizeof settings / sizeof settings[0] };
