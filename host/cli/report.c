@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,14 @@ struct json_out cli_stdout(void)
     return (struct json_out){NULL, write_stdout};
 }
 
+/* Whether the reader of a pipe has seen enough; a write that failed before has not kept its reason. */
+static bool reader_left(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return errno == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
+}
+
 int cli_end(int status)
 {
     struct hd_error err;
@@ -58,7 +67,7 @@ int cli_end(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    if (errno == EPIPE) /* the reader has seen enough */
+    if (reader_left())
         return status;
     hd_error_set(&err, HD_BAD_INPUT, "output", NULL, NULL, "cannot write to standard output: %s",
                  strerror(errno ? errno : EIO));

@@ -177,6 +177,22 @@ static void test_lists_for_readers(void **state)
     assert_non_null(strstr(r->out, "p100\n"));
 }
 
+/* A pipe whose reader leaves after the first line is no error. */
+static void test_reader_that_leaves(void **state)
+{
+    const struct cli_rig *r = *state;
+    const char *heddle = getenv("HEDDLE");
+    char command[512];
+    char *errors;
+
+    snprintf(command, sizeof command, "%s list opcodes -v 2>%s/errors | head -n 1 >%s/line",
+             heddle ? heddle : "build/heddle", r->folder, r->folder);
+    assert_int_equal(system(command), 0);
+    errors = cli_rig_read(r, "errors");
+    assert_string_equal(errors, "");
+    free(errors);
+}
+
 static void test_set_of_config_show(void **state)
 {
     struct cli_rig *r = *state;
@@ -244,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_output_that_is_json),
         cmocka_unit_test(test_lists_for_readers),
+        cmocka_unit_test(test_reader_that_leaves),
         cmocka_unit_test(test_set_of_config_show),
         cmocka_unit_test(test_an_assembled_program_is_read),
         cmocka_unit_test(test_the_library_is_found),
