@@ -2,6 +2,7 @@
 
 #include "host/config/config.h"
 #include "host/lua/script.h"
+#include "host/rt/policies.h"
 #include "sim/link.h"
 #include "sim/time.h"
 
@@ -243,8 +244,6 @@ static void keep_simulator(struct session *s, hd_runtime *rt, double started)
 static void keep_run(struct session *s, const struct cli_args *args, hd_runtime *rt,
                      enum hd_status status)
 {
-    const struct param *scheduler = hd_config_param("host.scheduler");
-
     s->run.workload = args->words.at[0];
     s->run.args_json = text_str(&s->args_json);
     s->run.config_name = s->config_name;
@@ -254,8 +253,7 @@ static void keep_run(struct session *s, const struct cli_args *args, hd_runtime 
     s->run.unsafe = args->allow_io;
     s->run.host_time_ps = hd_host_time(rt);
     s->run.status = status;
-    s->run.rules.host_waits =
-        strcmp(scheduler->choices[s->options.host.scheduler].name, "serial-sync") == 0;
+    s->run.rules.host_waits = rt_schedulers[s->options.host.scheduler]->host_waits;
     s->run.rules.one_engine = link_engines(&s->options.gpu) == 1;
     s->run.rules.launch_latency_ps = s->options.gpu.launch_latency * PS_PER_NS;
     if (status != HD_OK) {

@@ -17,6 +17,7 @@ struct stream_pool;
  */
 struct scheduler {
     bool concurrent; /* gives computations streams of their own */
+    bool host_waits; /* for each computation, before it goes on */
     enum hd_status (*submit)(hd_runtime *rt, struct rt_computation *c, struct hd_error *err);
     enum hd_status (*access)(hd_runtime *rt, hd_array *a, bool read_only, uint64_t node,
                              struct hd_error *err);

@@ -141,4 +141,4 @@ static enum hd_status access(hd_runtime *rt, hd_array *a, bool read_only, uint64
     return status == HD_OK ? sync_attached(a, err) : status;
 }
 
-const struct scheduler scheduler_parallel_async = {true, submit, access};
+const struct scheduler scheduler_parallel_async = {true, false, submit, access};

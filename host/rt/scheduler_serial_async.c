@@ -50,4 +50,4 @@ static enum hd_status access(hd_runtime *rt, hd_array *a, bool read_only, uint64
     return status;
 }
 
-const struct scheduler scheduler_serial_async = {false, submit, access};
+const struct scheduler scheduler_serial_async = {false, false, submit, access};

@@ -24,4 +24,4 @@ static enum hd_status access(hd_runtime *rt, hd_array *a, bool read_only, uint64
     return HD_OK;
 }
 
-const struct scheduler scheduler_serial_sync = {false, submit, access};
+const struct scheduler scheduler_serial_sync = {false, true, submit, access};
