@@ -342,7 +342,8 @@ static uint32_t range_lines(struct device *d, uint64_t address, uint64_t bytes)
 /* The lines in order of the first lane that touches each. */
 static uint32_t lane_lines(struct device *d, const struct access *x)
 {
-    uint8_t place[HASH_PLACES] = {0}; /* 1 + index in d->lines */
+    uint8_t place[HASH_PLACES] = {0};                   /* 1 + index in d->lines */
+    bool one_sector = x->bytes >> d->sector_shift <= 1; /* since it is aligned */
     struct line_request *last = NULL;
     uint32_t n = 0;
 
@@ -362,7 +363,8 @@ static uint32_t lane_lines(struct device *d, const struct access *x)
             }
             last = &d->lines[place[h] - 1];
         }
-        last->sectors |= sectors_of(d, address, x->bytes);
+        last->sectors |= one_sector ? 1u << ((address - line) >> d->sector_shift)
+                                    : sectors_of(d, address, x->bytes);
     }
     return n;
 }
