@@ -394,7 +394,7 @@ void values_run(struct sim_machine *m);
 /* The wavefront has taken a backward branch. Fails the run if it and all others can be proved to
  * loop for ever. */
 void progress_check(struct sim_machine *m, struct wavefront *w);
-/* Memory has changed, so that what looked like an endless loop may end. */
+/* Memory has changed, or time was read, so that what looked like an endless loop may end. */
 static inline void progress_effect(struct device *d)
 {
     d->effects++;

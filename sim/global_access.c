@@ -258,7 +258,6 @@ static void load(struct sim_machine *m, struct isa_wave *r, const struct access 
         gather(r->v + (size_t)d.index * x->width, x);
         return;
     }
-
     if (is_block(x)) {
         memcpy(r->v + (size_t)d.index * x->width, lane_data(m, x, 0), x->width * 4);
         return;
@@ -282,7 +281,6 @@ static void store(struct sim_machine *m, const struct isa_wave *r, const struct 
     }
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
-
         uint64_t value = lane_read(r, a, x->width, lane);
 
         memcpy(lane_data(m, x, lane), &value, x->bytes);

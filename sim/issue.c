@@ -229,6 +229,8 @@ static void issue_clock(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     const struct isa_insn *in = w->next;
 
     count_instruction(m, w, in, isa_active(&w->regs, in));
+    /* What follows depends on time, so a loop that comes back to the same registers may yet end. */
+    progress_effect(m->device);
     w->regs.s[in->d.index] = (uint32_t)cycle;
     w->regs.s[in->d.index + 1] = (uint32_t)(cycle >> 32);
     set_results(m, w, in, cycle);

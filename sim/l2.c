@@ -11,8 +11,7 @@ uint32_t request_new(struct sim_machine *m, const struct request *r)
     uint32_t i = pool_take(&m->device->requests);
 
     if (i == POOL_NONE)
-        machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL,
-                     "no memory for requests under way");
+        machine_out_of_memory(m);
     else
         *request_at(m->device, i) = *r;
     return i;

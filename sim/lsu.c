@@ -57,18 +57,13 @@ static struct load_op *op_at(const struct cu *cu, uint32_t index)
     return pool_at(&cu->ops, index);
 }
 
-static void out_of_memory(struct sim_machine *m)
-{
-    machine_fail(m, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for loads under way");
-}
-
 static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t op,
                        uint32_t sectors)
 {
     uint32_t i = pool_take(&cu->waiters);
 
     if (i == POOL_NONE) {
-        out_of_memory(m);
+        machine_out_of_memory(m);
         return;
     }
     *(struct waiter *)pool_at(&cu->waiters, i) =
@@ -86,7 +81,7 @@ static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w
     struct load_op *op;
 
     if (i == POOL_NONE) {
-        out_of_memory(m);
+        machine_out_of_memory(m);
         return i;
     }
     op = op_at(cu, i);

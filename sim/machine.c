@@ -10,7 +10,7 @@
 
 static enum hd_status no_memory(struct hd_error *err)
 {
-    return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "no memory for a machine");
+    return hd_error_set(err, HD_SIM_FAILED, "host-memory", NULL, NULL, "no memory for a machine");
 }
 
 static enum hd_status make_parts(struct sim_machine *m, struct hd_error *err)

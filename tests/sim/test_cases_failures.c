@@ -70,6 +70,19 @@ static void test_host_ends_a_loop(void **state)
     krig_close(&r);
 }
 
+/* Waits for a cycle and keeps nothing of the clock: the registers repeat, and yet it ends. */
+static void test_a_loop_that_reads_the_clock_ends(void **state)
+{
+    static const char text[] = ".kernel k\nagain:\n s_clock s[2:3]\n s_cmp_lt_u32 s4, s2, 20000\n"
+                               " s_mov_b32 s2, 0\n s_branch_nz s4, again\n s_end\n.endkernel\n";
+    struct krig r;
+
+    (void)state;
+    krig_open(&r, "sim.progress_instructions", "100", NULL);
+    assert_true(krig_cycles(krig_run(&r, &(struct krig_launch){.text = text})) > 10000);
+    krig_close(&r);
+}
+
 /* PB-04 (c): lane after lane takes the lock, adds and lets it go. */
 static void test_pb04_lock_by_lane(void **state)
 {
@@ -268,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pb04_lock_between_lanes),
         cmocka_unit_test(test_host_ends_a_loop),
+        cmocka_unit_test(test_a_loop_that_reads_the_clock_ends),
         cmocka_unit_test(test_pb04_lock_by_lane),
         cmocka_unit_test(test_barrier_never_reached),
         cmocka_unit_test(test_kernel_waits_for_a_later_one),
