@@ -114,7 +114,8 @@ struct simd {
 struct load_op {
     struct wavefront *wave;
     uint32_t lines; /* still missing */
-    ready_t at;     /* when what is not missing is ready */
+    uint32_t pc;
+    ready_t at; /* when what is not missing is ready */
     uint16_t set[ISA_SB_MAX_SET];
     uint8_t nset;
 };
@@ -377,6 +378,18 @@ void probe_wave(struct sim_machine *m, const struct wavefront *w, enum hd_probe_
                 uint64_t cycle);
 void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_kind kind,
                 uint64_t time_ps);
+/* Cycles have been booked on a wavefront since its kernel's stall_cycles were `before`. */
+void probe_stalls(struct sim_machine *m, const struct wavefront *w, const uint64_t *before);
+void probe_l1_hit(struct sim_machine *m, const struct load_op *op, const struct line_request *l);
+
+struct probe_access {
+    uint64_t active;
+    const uint64_t *address; /* by lane */
+    uint32_t bytes, nlines;  /* global: lines in m->device->lines */
+    struct local_passes passes;
+};
+void probe_global(struct sim_machine *m, const struct wavefront *w, const struct probe_access *a);
+void probe_local(struct sim_machine *m, const struct wavefront *w, const struct probe_access *a);
 
 /* ---- sim/fault.c ---- */
 

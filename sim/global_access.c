@@ -426,10 +426,23 @@ static uint32_t find_lines(struct device *d, const struct access *x)
     return n;
 }
 
+static void tell_probe(struct sim_machine *m, const struct wavefront *w, const struct access *x,
+                       uint32_t nlines)
+{
+    uint64_t address[ISA_MAX_WIDTH];
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        address[bits_first(rest)] = lane_address(x, bits_first(rest));
+    probe_global(m, w,
+                 &(struct probe_access){
+                     .active = x->active, .address = address, .bytes = x->bytes, .nlines = nlines});
+}
+
 int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines)
 {
     struct sim_counters *c = &w->run->c;
     struct access x;
+    uint32_t n;
 
     if (!active)
         return 0;
@@ -456,5 +469,10 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
             progress_effect(m->device);
         break;
     }
-    return lines ? (int)find_lines(m->device, &x) : 0;
+    if (!lines)
+        return 0;
+    n = find_lines(m->device, &x);
+    if (m->probe.fn)
+        tell_probe(m, w, &x, n);
+    return (int)n;
 }

@@ -6,6 +6,8 @@
 #include "sim/device.h"
 #include "sim/wave_scheduler.h"
 
+#include <string.h>
+
 static enum function_unit unit_of_class(enum isa_class cls)
 {
     static const uint8_t unit[ISA_NUM_CLASSES] = {
@@ -41,6 +43,16 @@ static void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
     wave_book(w, READY_CYCLE(w->ready), READY_REASON(w->ready));
     book_unit_wait(cu, w, cycle);
     wave_book(w, cycle + 1, SIM_STALL_ISSUED);
+}
+
+static void book_probed(struct sim_machine *m, struct cu *cu, struct wavefront *w, uint64_t cycle)
+{
+    uint64_t before[SIM_NUM_STALLS];
+
+    memcpy(before, w->run->c.stall_cycles, sizeof before);
+    book_issue(cu, w, cycle);
+    probe_stalls(m, w, before);
+    probe_wave(m, w, HD_PROBE_ISSUE, cycle);
 }
 
 /* ---- which wavefronts are ready ---- */
@@ -369,9 +381,10 @@ static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t
         s->busy |= 1u << w->unit;
         s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
     }
-    book_issue(cu, w, cycle);
     if (m->probe.fn)
-        probe_wave(m, w, HD_PROBE_ISSUE, cycle);
+        book_probed(m, cu, w, cycle);
+    else
+        book_issue(cu, w, cycle);
     issue_by_format[in->format](m, w, cycle);
 }
 

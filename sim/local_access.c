@@ -289,6 +289,18 @@ static struct local_passes passes_of(struct sim_machine *m, const struct local *
     return p->result;
 }
 
+static void tell_probe(struct sim_machine *m, const struct wavefront *w, const struct local *x,
+                       struct local_passes passes)
+{
+    uint64_t address[ISA_MAX_WIDTH];
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        address[bits_first(rest)] = x->address[bits_first(rest)];
+    probe_local(m, w,
+                &(struct probe_access){
+                    .active = x->active, .address = address, .bytes = x->bytes, .passes = passes});
+}
+
 static int book_passes(struct sim_machine *m, struct wavefront *w, const struct local *x)
 {
     struct local_passes p = passes_of(m, x);
@@ -296,6 +308,8 @@ static int book_passes(struct sim_machine *m, struct wavefront *w, const struct 
     w->run->c.local_accesses++;
     w->run->c.local_passes += p.passes;
     w->run->c.local_conflict_passes += p.passes - p.least;
+    if (m->probe.fn && m->mode == SIM_TIMED)
+        tell_probe(m, w, x, p);
     return p.passes;
 }
 

@@ -87,6 +87,7 @@ static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w
     op = op_at(cu, i);
     op->wave = w;
     op->lines = 0;
+    op->pc = in->pc;
     op->at = 0;
     op->nset = in->nset;
     for (unsigned k = 0; k < in->nset; k++) {
@@ -181,6 +182,8 @@ static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     if (!missing) {
         run->c.l1_requests++;
         run->c.l1_hits++;
+        if (m->probe.fn)
+            probe_l1_hit(m, op_at(cu, op), l);
         op_ready_at(op_at(cu, op), cycle + m->config.l1_latency);
         return true;
     }

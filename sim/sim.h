@@ -229,22 +229,46 @@ void sim_set_sink(struct sim_machine *m, const struct sim_sink *sink);
 
 enum hd_probe_kind {
     HD_PROBE_WAVE_START,
-    HD_PROBE_ISSUE, /* an instruction issues */
+    HD_PROBE_ISSUE, /* an instruction issues; its values are not computed yet */
     HD_PROBE_REQUEST, /* sectors of a line are asked of L2; time_ps is when the request reaches its slice */
     HD_PROBE_FILL, /* sectors of a line have come back to the compute unit */
     HD_PROBE_WAVE_END,
+    HD_PROBE_STALL, /* the cycles that a wavefront spent waiting to issue pc, or (ISSUED) issuing it */
+    HD_PROBE_GLOBAL, /* a global access of at least one lane, as it issues */
+    HD_PROBE_LOCAL,  /* the same of a local access */
+    HD_PROBE_L1_HIT, /* a line of a load is in L1 */
 };
 
+/* For hd_probe.wants. */
+#define HD_PROBE_WANT(kind) (UINT32_C(1) << (kind))
+#define HD_PROBE_WANT_ALL UINT32_MAX
+
+/* Pointers live during the call only, but for program and kernel. */
 struct hd_probe_event {
     enum hd_probe_kind kind;
     uint64_t time_ps;
-    uint32_t cu, simd, slot; /* simd and slot: not for requests and fills */
-    uint64_t ticket, group;  /* of the kernel; flat index. Not for requests and fills */
-    uint32_t wave, pc;       /* wavefront in its work-group; instruction in its program */
-    uint64_t lanes;          /* active */
-    uint64_t line;           /* requests and fills: device address of the line */
-    uint32_t sectors;
-    bool store; /* requests: store or atomic */
+    uint32_t cu;
+    /* of the wavefront; not for requests and fills */
+    uint32_t simd, slot;
+    uint64_t ticket, tag, group; /* of the kernel's command; flat index */
+    uint32_t wave, pc;           /* wavefront in its work-group; instruction in its program */
+    uint64_t lanes;              /* active */
+    const struct isa_program *program;
+    const struct isa_kernel *kernel;
+    const struct isa_wave *regs; /* (isa/wave.h) all but HD_PROBE_L1_HIT */
+    /* HD_PROBE_STALL: every cycle of a wavefront's residency is in one of these events, the one that
+     * its end waits for loads too (at the pc of s_end) */
+    enum sim_stall reason;
+    uint64_t cycles;
+    /* HD_PROBE_GLOBAL, HD_PROBE_LOCAL */
+    const uint64_t *address;       /* by lane, of the active ones */
+    uint32_t bytes;                /* of a lane */
+    uint32_t nlines, nsectors;     /* global: that it touches */
+    uint32_t passes, least_passes; /* local: of the banks; the fewest for as many lanes */
+    /* requests, fills and hits */
+    uint64_t line;    /* device address */
+    uint32_t sectors; /* bit set */
+    bool store;       /* requests: store or atomic */
 };
 
 /* The only hook into the machine; it sees only SIM_TIMED mode, and must not call the machine. fn
@@ -252,6 +276,7 @@ struct hd_probe_event {
 struct hd_probe {
     void *user;
     void (*fn)(void *user, const struct hd_probe_event *e);
+    uint32_t wants; /* the kinds that fn is called for: HD_PROBE_WANT() of each */
 };
 void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe);
 

@@ -258,9 +258,14 @@ void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
     struct workgroup *g = w->group;
 
     if (m->mode == SIM_TIMED) {
+        uint64_t before[SIM_NUM_STALLS];
+
+        memcpy(before, run->c.stall_cycles, sizeof before);
         wave_book(w, now, SIM_STALL_MEMORY);
-        if (m->probe.fn)
+        if (m->probe.fn) {
+            probe_stalls(m, w, before);
             probe_wave(m, w, HD_PROBE_WAVE_END, now);
+        }
     }
     w->state = WAVE_FREE;
     leave_simd(&cu->simds[w->simd], w);

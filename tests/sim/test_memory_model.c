@@ -350,7 +350,11 @@ static void open_machine(struct watch *w, struct rng *rng)
     if (sim_new(&r->config, ISA_BUILD_AUTO, &r->m, &r->err))
         fail_msg("%s", r->err.message);
     sim_set_sink(r->m, &(struct sim_sink){.user = r, .kernel = on_kernel});
-    sim_set_probe(r->m, &(struct hd_probe){w, on_event});
+    sim_set_probe(r->m, &(struct hd_probe){
+                            w, on_event,
+                            HD_PROBE_WANT(HD_PROBE_WAVE_START) | HD_PROBE_WANT(HD_PROBE_ISSUE) |
+                                HD_PROBE_WANT(HD_PROBE_WAVE_END) | HD_PROBE_WANT(HD_PROBE_REQUEST) |
+                                HD_PROBE_WANT(HD_PROBE_FILL)});
 }
 
 static void finish(struct krig *r)
