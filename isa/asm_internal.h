@@ -137,7 +137,7 @@ enum stmt_kind {
     STMT_ENDLOOP,
 };
 
-enum { NO_LABEL = UINT32_MAX };
+enum { NO_LABEL = UINT32_MAX, NO_JIP = UINT32_MAX - 1 };
 
 struct stmt {
     uint8_t kind;
@@ -146,6 +146,7 @@ struct stmt {
     uint32_t line;           /* index in isa_program.lines */
     uint32_t col;
     uint32_t label; /* LABEL; INSN with a target; else NO_LABEL */
+    uint32_t jip; /* goto, join: a label, NO_JIP where "-" is written, NO_LABEL where it is to be derived */
     struct isa_insn insn;
 };
 

@@ -45,7 +45,7 @@ static bool is_target(const struct isa_insn *in)
 
 static bool ends_block(const struct isa_insn *in)
 {
-    return is_target(in) || (in->format == ISA_END && !in->pred);
+    return is_target(in) || !isa_goes_on(in);
 }
 
 static void find_blocks(struct flow *f)
@@ -121,7 +121,7 @@ static void solve(struct flow *f)
         f->queued[index] = false;
         if (is_target(last))
             pass_on(f, b, last->target);
-        if (last->format != ISA_JUMP && !(last->format == ISA_END && !last->pred))
+        if (isa_goes_on(last))
             pass_on(f, b, b->end);
     }
 }

@@ -159,7 +159,7 @@ static void add_separator(bool *first, struct text *out)
     *first = false;
 }
 
-/* All operands but the target of a branch. */
+/* All operands but target and jip. */
 static void add_operands(const struct isa_program *p, const struct isa_insn *in, bool *first,
                          struct text *out)
 {
@@ -190,6 +190,17 @@ static void add_operands(const struct isa_program *p, const struct isa_insn *in,
     }
 }
 
+static void add_place(uint32_t pc, const uint32_t *labels, bool *first, struct text *out)
+{
+    add_separator(first, out);
+    if (pc == ISA_NO_PC)
+        text_add(out, "-");
+    else if (labels)
+        text_add(out, "L%u", labels[pc]);
+    else
+        text_add(out, "pc %u", pc);
+}
+
 /* labels: number of the label at each pc of the program; NULL: targets as "pc N". */
 static void add_insn(const struct isa_program *p, const struct isa_insn *in, const uint32_t *labels,
                      struct text *out)
@@ -206,13 +217,10 @@ static void add_insn(const struct isa_program *p, const struct isa_insn *in, con
     }
     text_add(out, "%s%s", op->name, in->flags & ISA_F_NOMASK ? ".nomask" : "");
     add_operands(p, in, &first, out);
-    if (!(isa_formats[op->format].extra & ISA_X_TARGET))
-        return;
-    add_separator(&first, out);
-    if (labels)
-        text_add(out, "L%u", labels[in->target]);
-    else
-        text_add(out, "pc %u", in->target);
+    if (isa_formats[op->format].extra & ISA_X_TARGET)
+        add_place(in->target, labels, &first, out);
+    if (isa_formats[op->format].extra & ISA_X_JIP)
+        add_place(in->jip, labels, &first, out);
 }
 
 void isa_disassemble_insn(const struct isa_program *program, const struct isa_insn *in,
@@ -243,9 +251,14 @@ static void number_labels(const struct isa_program *p, const struct isa_kernel *
 
     for (uint32_t pc = k->first; pc < k->end; pc++)
         labels[pc] = UINT32_MAX;
-    for (uint32_t pc = k->first; pc < k->end; pc++)
-        if (isa_formats[p->insns[pc].format].extra & ISA_X_TARGET)
-            labels[p->insns[pc].target] = 0;
+    for (uint32_t pc = k->first; pc < k->end; pc++) {
+        const struct isa_insn *in = &p->insns[pc];
+
+        if (isa_formats[in->format].extra & ISA_X_TARGET)
+            labels[in->target] = 0;
+        if ((isa_formats[in->format].extra & ISA_X_JIP) && in->jip != ISA_NO_PC)
+            labels[in->jip] = 0;
+    }
     for (uint32_t pc = k->first; pc < k->end; pc++)
         if (labels[pc] == 0)
             labels[pc] = next++;

@@ -71,7 +71,7 @@ static uint64_t low_word(const struct isa_insn *in, unsigned extra)
 unsigned isa_encode(const struct isa_insn *in, uint8_t out[ISA_ENC_MAX_BYTES])
 {
     unsigned extra = isa_formats[isa_ops[in->op].format].extra;
-    bool literal = !(extra & (ISA_X_TARGET | ISA_X_ADDRESS)) && in->imm > UINT32_MAX;
+    bool literal = !(extra & (ISA_X_CONTROL | ISA_X_ADDRESS)) && in->imm > UINT32_MAX;
     uint64_t w0 = in->op, w1 = literal ? 0 : low_word(in, extra);
 
     w0 |= (uint64_t)in->pred << 16 | (uint64_t)in->pred_not << 21;
@@ -79,7 +79,9 @@ unsigned isa_encode(const struct isa_insn *in, uint8_t out[ISA_ENC_MAX_BYTES])
     for (enum isa_slot slot = ISA_SLOT_D; slot < ISA_NUM_SLOTS; slot++)
         w0 |= operand_code(isa_slot_of(in, slot)) << (24 + 9 * (unsigned)slot);
     w0 |= (uint64_t)log2_scale(in->addr.scale) << 60;
-    w1 |= operand_code(&in->addr.base) << 32 | operand_code(&in->addr.index) << 41;
+    w1 |= extra & ISA_X_JIP
+              ? (uint64_t)in->jip << 32
+              : operand_code(&in->addr.base) << 32 | operand_code(&in->addr.index) << 41;
     put(out, w0, 8);
     put(out + 8, w1, 8);
     if (literal)
@@ -151,14 +153,18 @@ static const char *decode_address(uint64_t w0, uint64_t w1, bool local, struct i
 
 static const char *decode_rest(uint64_t w0, uint64_t w1, unsigned extra, struct isa_insn *in)
 {
-    if (w0 >> 62 || w1 >> 50)
+    if (w0 >> 62 || (w1 >> 50 && !(extra & ISA_X_JIP)))
         return "reserved bits are set";
     if (extra & ISA_X_ADDRESS)
         return decode_address(w0, w1, extra & ISA_X_LOCAL, in);
-    if ((w1 >> 32) != (ISA_ENC_NONE | ISA_ENC_NONE << 9) || w0 >> 60 & 3)
+    if (w0 >> 60 & 3 || (!(extra & ISA_X_JIP) && (w1 >> 32) != (ISA_ENC_NONE | ISA_ENC_NONE << 9)))
         return "an address where the opcode has none";
     if (extra & ISA_X_TARGET)
         in->target = (uint32_t)w1;
+    else if ((extra & ISA_X_JIP) && (uint32_t)w1)
+        return "a join has a target";
+    if (extra & ISA_X_JIP)
+        in->jip = (uint32_t)(w1 >> 32);
     if ((extra & ISA_X_SPECIAL) && in->imm >= ISA_VV_END)
         return "a special value is out of range";
     return NULL;
@@ -172,7 +178,8 @@ static const char *decode_flags(uint64_t w0, struct isa_insn *in)
         return "a predicate is out of range";
     if (w0 >> 22 & 1)
         in->flags |= ISA_F_NOMASK;
-    if ((in->pred || (in->flags & ISA_F_NOMASK)) && !isa_takes_predicate(in))
+    if ((in->pred && !isa_takes_predicate(in)) ||
+        ((in->flags & ISA_F_NOMASK) && !isa_takes_nomask(in)))
         return "a predicate where the opcode takes none";
     return NULL;
 }
@@ -222,7 +229,7 @@ static const char *decode(const uint8_t *bytes, size_t avail, struct isa_insn *i
     if (in->op >= ISA_NUM_OPS)
         return "an opcode is unknown";
     extra = isa_formats[isa_ops[in->op].format].extra;
-    if (!(extra & (ISA_X_ADDRESS | ISA_X_TARGET)))
+    if (!(extra & (ISA_X_ADDRESS | ISA_X_CONTROL)))
         in->imm = literal ? get(bytes + ISA_INSN_BYTES, ISA_LITERAL_BYTES) : (uint32_t)w1;
     if (literal && (in->imm <= UINT32_MAX || (uint32_t)w1))
         return "a literal is encoded in a way that the assembler does not use";
@@ -231,7 +238,7 @@ static const char *decode(const uint8_t *bytes, size_t avail, struct isa_insn *i
             return why;
     if ((why = decode_rest(w0, w1, extra, in)) != NULL || (why = decode_flags(w0, in)) != NULL)
         return why;
-    return extra & (ISA_X_ADDRESS | ISA_X_TARGET) ? NULL : check_literal(in, extra);
+    return extra & (ISA_X_ADDRESS | ISA_X_CONTROL) ? NULL : check_literal(in, extra);
 }
 
 unsigned isa_decode(const uint8_t *bytes, size_t avail, struct isa_insn *in, const char **why)

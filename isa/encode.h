@@ -5,7 +5,8 @@
  * bits of word 0:  op 0-15, predicate 16-20 (0: none, else 1 + mask), predicate negated 21, nomask 22,
  *                  literal follows 23, operands d 24-32, a 33-41, b 42-50, c 51-59 (scoreboard names, or
  *                  ISA_ENC_IMM, ISA_ENC_NONE), log2 of the address scale 60-61
- * bits of word 1:  literal, displacement or target 0-31, address base 32-40, address index 41-49
+ * bits of word 1:  literal, displacement or target 0-31, address base 32-40, address index 41-49; in place of
+ *                  an address the jip of gotos and joins 32-63
  */
 #ifndef HD_ISA_ENCODE_H
 #define HD_ISA_ENCODE_H
@@ -19,13 +20,13 @@ enum {
     ISA_ENC_MAX_BYTES = ISA_INSN_BYTES + ISA_LITERAL_BYTES,
 };
 
-/* Writes the instruction and returns its bytes. op, pred, pred_not, ISA_F_NOMASK, d, a, b, c, addr, imm and target count. */
+/* Writes the instruction and returns its bytes. op, pred, pred_not, ISA_F_NOMASK, d, a, b, c, addr, imm, target and jip count. */
 unsigned isa_encode(const struct isa_insn *in, uint8_t out[ISA_ENC_MAX_BYTES]);
 
 /*
  * Reads one instruction from at most `avail` bytes and returns the bytes it took; 0 if they are no
  * instruction. *why (may be NULL) then says what is wrong. Scoreboard names, run, pc and
- * imm_vec are not filled; registers are in range, but a target or string index is checked by nobody here.
+ * imm_vec are not filled; registers are in range, but a target, jip or string index is checked by nobody here.
  */
 unsigned isa_decode(const uint8_t *bytes, size_t avail, struct isa_insn *in, const char **why);
 

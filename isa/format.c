@@ -35,6 +35,9 @@ const struct isa_format_info isa_formats[ISA_NUM_FORMATS] = {
     [ISA_JUMP] = {0, 0, 0, 0, ISA_X_TARGET},
     [ISA_BRANCH_S] = {0, ISA_KIND_S, 0, 0, ISA_X_TARGET},
     [ISA_BRANCH_M] = {0, MASKS, 0, 0, LANES | ISA_X_TARGET},
+    [ISA_GOTO] = {0, 0, 0, 0, LANES | ISA_X_CONTROL},
+    [ISA_GOTO_BACK] = {0, 0, 0, 0, LANES | ISA_X_CONTROL},
+    [ISA_JOIN] = {0, 0, 0, 0, ISA_X_JIP},
     [ISA_PRINT] = {0, ISA_KIND_V | ISA_KIND_S | ISA_KIND_M, 0, 0, LANES | ISA_X_STRING},
     [ISA_ASSERT] = {0, ISA_KIND_M, 0, 0, LANES | ISA_X_STRING},
     [ISA_NOP] = {0, 0, 0, 0, 0},
@@ -96,6 +99,25 @@ bool isa_takes_predicate(const struct isa_insn *in)
     /* mask operations on scalar pairs, EXEC and VCC are whole */
     return isa_ops[in->op].format != ISA_MASK_OP ||
            (in->d.kind == ISA_O_M && in->d.index != ISA_VCC);
+}
+
+bool isa_goes_on(const struct isa_insn *in)
+{
+    switch (isa_ops[in->op].format) {
+    case ISA_JUMP:
+        return false;
+    case ISA_GOTO:
+    case ISA_GOTO_BACK:
+    case ISA_END:
+        return in->pred != 0;
+    default:
+        return true;
+    }
+}
+
+bool isa_takes_nomask(const struct isa_insn *in)
+{
+    return isa_takes_predicate(in) && !(isa_formats[isa_ops[in->op].format].extra & ISA_X_JIP);
 }
 
 static int find_name(const char *const *names, size_t count, const char *name, size_t len)
@@ -235,6 +257,8 @@ void isa_op_syntax(const struct isa_op_info *op, struct text *out)
         add_part(out, &first, "%special");
     if (extra & ISA_X_TARGET)
         add_part(out, &first, "label");
+    if (extra & ISA_X_JIP)
+        text_add(out, first ? " [label|-]" : "[, label]");
     if (op->format == ISA_ASSERT)
         add_part(out, &first, "\"text\"");
 }

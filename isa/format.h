@@ -27,11 +27,13 @@ enum isa_extra {
     ISA_X_LANES = 1u << 5,  /* acts on lanes: takes a predicate and .nomask */
     ISA_X_RUN = 1u << 6,    /* may stand in a straight-line run */
     ISA_X_D_OPTIONAL = 1u << 7,
+    ISA_X_JIP = 1u << 8, /* moves lanes between awake and asleep: has a jip, takes no .nomask */
+    ISA_X_CONTROL = ISA_X_TARGET | ISA_X_JIP, /* any: the next pc depends on more than the pc */
 };
 
 struct isa_format_info {
     uint8_t d, a, b, c; /* sets of kinds; used where the opcode has a type for the operand */
-    uint8_t extra;
+    uint16_t extra;
 };
 
 extern const struct isa_format_info isa_formats[ISA_NUM_FORMATS];
@@ -50,6 +52,15 @@ unsigned isa_operand_words(enum isa_type type, enum isa_operand_kind kind);
 
 /* True if the instruction acts on lanes, so that a predicate means something: not for whole mask operations. */
 bool isa_takes_predicate(const struct isa_insn *in);
+
+/*
+ * True if a lane may go on with the next instruction: not behind a jump, nor a goto or an end without a
+ * predicate. Looks at op and pred alone.
+ */
+bool isa_goes_on(const struct isa_insn *in);
+
+/* True if the instruction can ignore EXEC: what moves lanes to sleep and awake cannot. */
+bool isa_takes_nomask(const struct isa_insn *in);
 
 /* "f32", "mask", ...: names of types in text; isa_type_find returns T_NONE for an unknown one. */
 const char *isa_type_name(enum isa_type type);

@@ -29,6 +29,9 @@ enum {
     ISA_MAX_RUN = 32, /* longest straight-line run computed ahead */
 };
 
+/* A jip that leads nowhere: the join wakes a lane whenever none is awake. */
+#define ISA_NO_PC UINT32_MAX
+
 /* Types of operands. B32 and B64 are bits whose meaning the opcode does not care about. */
 enum isa_type {
     T_NONE,
@@ -74,11 +77,14 @@ enum isa_format {
     ISA_LATOMIC,
     ISA_FENCE,
     ISA_BARRIER,
-    ISA_JUMP,     /* target */
-    ISA_BRANCH_S, /* a: s          target: branches on a scalar (zero, not zero) */
-    ISA_BRANCH_M, /* a: m | vcc | exec   target: branches on any or all of a mask */
-    ISA_PRINT,    /* a: v | s | m  imm: index of the program's string */
-    ISA_ASSERT,   /* a: m | vcc    imm: index of the program's string */
+    ISA_JUMP,      /* target */
+    ISA_BRANCH_S,  /* a: s          target: branches on a scalar (zero, not zero) */
+    ISA_BRANCH_M,  /* a: m | vcc | exec   target: branches on any or all of a mask */
+    ISA_GOTO,      /* target, jip: the lanes of the predicate sleep until the join at target */
+    ISA_GOTO_BACK, /* target, jip: the lanes of the predicate go round, the others sleep */
+    ISA_JOIN,      /* jip: lanes that sleep until here wake up */
+    ISA_PRINT,     /* a: v | s | m  imm: index of the program's string */
+    ISA_ASSERT,    /* a: m | vcc    imm: index of the program's string */
     ISA_NOP,
     ISA_END,
     ISA_NUM_FORMATS
@@ -194,8 +200,9 @@ struct isa_insn {
     const uint32_t *imm_vec; /* the literal in all lanes, see isa_imm_lanes(); NULL if no vector
                                 operand needs it */
     uint32_t pc;             /* index of this instruction in its program */
-    uint32_t target;         /* pc of a branch's target */
-    uint32_t line;           /* index in isa_program.lines */
+    uint32_t target; /* pc of a branch's target: of a goto the UIP, of a backward one the loop's head */
+    uint32_t jip;  /* goto and join: pc where to go on when no lane is awake; join: or ISA_NO_PC */
+    uint32_t line; /* index in isa_program.lines */
     uint16_t wait[ISA_SB_MAX_WAIT]; /* scoreboard names: sources, predicate, then destinations */
     uint16_t set[ISA_SB_MAX_SET];
 };

@@ -224,6 +224,15 @@ static bool writes_exec(const stmt_list *stmts)
     return false;
 }
 
+static bool has_jips(const stmt_list *stmts)
+{
+    for (size_t i = 0; i < stmts->len; i++)
+        if (stmts->at[i].kind == STMT_INSN &&
+            isa_formats[isa_ops[stmts->at[i].insn.op].format].extra & ISA_X_JIP)
+            return true;
+    return false;
+}
+
 static bool find_forms(struct assembler *as)
 {
     struct kernel_state *k = &as->kernel;
@@ -236,6 +245,7 @@ static bool find_forms(struct assembler *as)
         return true;
     }
     k->k.forms = k->sugar                 ? ISA_FORM_PREDICATED
+                 : has_jips(&k->stmts)    ? ISA_FORM_GOTO
                  : writes_exec(&k->stmts) ? ISA_FORM_EXEC
                                           : ISA_FORM_ALL;
     return true;

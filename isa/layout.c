@@ -1,7 +1,9 @@
 /* Statements of one kernel to encoded instructions: labels get their pcs. */
 #include "isa/asm_internal.h"
 #include "isa/encode.h"
+#include "isa/jip.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* True if some line of the sources begins with "name:". For the hint alone. */
@@ -35,12 +37,11 @@ static bool undefined(struct assembler *as, const struct label *l)
 static bool check_end(struct assembler *as, const struct stmt *last)
 {
     const struct kernel_state *k = &as->kernel;
-    unsigned format = last ? isa_ops[last->insn.op].format : ISA_NOP;
 
     if (!last)
         return asm_fail_at(as, k->file, k->line, k->col, "asm-empty-kernel", "end it with s_end",
                            "kernel `%s` has no instruction", k->k.name);
-    if (format == ISA_JUMP || (format == ISA_END && !last->insn.pred))
+    if (!isa_goes_on(&last->insn))
         return true;
     return asm_fail_line(as, last->line, last->col, "asm-runs-off", "end the kernel with s_end",
                          "kernel `%s` can run off its end behind this %s", k->k.name,
@@ -90,20 +91,70 @@ static bool number(struct assembler *as, const struct stmt **last)
            check_last_label(as, open, false);
 }
 
+static bool has_jip(const struct stmt *s)
+{
+    return isa_formats[isa_ops[s->insn.op].format].extra & ISA_X_JIP;
+}
+
+static bool resolve(struct assembler *as, uint32_t label, uint32_t *pc)
+{
+    const struct label *l;
+
+    if (label == NO_LABEL)
+        return true;
+    l = &as->labels.at[label];
+    *pc = l->pc;
+    return l->defined || undefined(as, l);
+}
+
+/* Labels of operands to pcs; *derive is set where a jip is left out. */
+static bool resolve_all(struct assembler *as, bool *derive)
+{
+    stmt_list *stmts = &as->kernel.stmts;
+
+    *derive = false;
+    for (size_t i = 0; i < stmts->len; i++) {
+        struct stmt *s = &stmts->at[i];
+
+        if (s->kind != STMT_INSN)
+            continue;
+        s->insn.jip = ISA_NO_PC;
+        if (!resolve(as, s->label, &s->insn.target) ||
+            !(!has_jip(s) || s->jip == NO_JIP || resolve(as, s->jip, &s->insn.jip)))
+            return false;
+        *derive |= has_jip(s) && s->jip == NO_LABEL;
+    }
+    return true;
+}
+
+/* The instructions of the kernel in a row, for the jips that are left out. */
+static bool derive_jips(struct assembler *as)
+{
+    stmt_list *stmts = &as->kernel.stmts;
+    uint32_t first = as->kernel.k.first, n = as->kernel.k.end - first, k = 0;
+    struct isa_insn *insns = calloc(n, sizeof *insns);
+    bool *written = calloc(n, sizeof *written), good = insns && written;
+
+    for (size_t i = 0; i < stmts->len && good; i++) {
+        if (stmts->at[i].kind != STMT_INSN)
+            continue;
+        insns[k] = stmts->at[i].insn;
+        written[k++] = stmts->at[i].jip != NO_LABEL;
+    }
+    good = good && isa_derive_jips(insns, first, n, written);
+    for (size_t i = stmts->len; i-- > 0 && good;)
+        if (stmts->at[i].kind == STMT_INSN)
+            stmts->at[i].insn.jip = insns[--k].jip;
+    free(insns);
+    free(written);
+    return good || asm_no_memory(as);
+}
+
 static bool encode(struct assembler *as, const struct stmt *s)
 {
-    struct isa_insn in = s->insn;
     uint8_t bytes[ISA_ENC_MAX_BYTES];
-    unsigned n;
+    unsigned n = isa_encode(&s->insn, bytes);
 
-    if (s->label != NO_LABEL) {
-        const struct label *l = &as->labels.at[s->label];
-
-        if (!l->defined)
-            return undefined(as, l);
-        in.target = l->pc;
-    }
-    n = isa_encode(&in, bytes);
     if (!vec_reserve(&as->code, as->code.len + n) || !vec_push(&as->line_of, s->line))
         return asm_no_memory(as);
     memcpy(as->code.at + as->code.len, bytes, n);
@@ -115,9 +166,10 @@ bool asm_layout(struct assembler *as)
 {
     const stmt_list *stmts = &as->kernel.stmts;
     const struct stmt *last;
+    bool derive;
 
     as->kernel.k.first = (uint32_t)as->line_of.len;
-    if (!number(as, &last))
+    if (!number(as, &last) || !resolve_all(as, &derive) || (derive && !derive_jips(as)))
         return false;
     for (size_t i = 0; i < stmts->len; i++)
         if (stmts->at[i].kind == STMT_INSN && !encode(as, &stmts->at[i]))

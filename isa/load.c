@@ -153,6 +153,24 @@ static bool writes_exec(const struct isa_program *p, const struct isa_kernel *k)
     return false;
 }
 
+/* Marks the places where the instruction may lead, other than the next; false if one is outside the kernel. */
+static bool mark_targets(const struct isa_kernel *k, const struct isa_insn *in, bool *starts)
+{
+    unsigned extra = isa_formats[in->format].extra;
+
+    if (extra & ISA_X_TARGET) {
+        if (!in_kernel(k, in->target))
+            return false;
+        starts[in->target] = true;
+    }
+    if ((extra & ISA_X_JIP) && in->jip != ISA_NO_PC) {
+        if (!in_kernel(k, in->jip))
+            return false;
+        starts[in->jip] = true;
+    }
+    return true;
+}
+
 /* Scoreboard names and runs of one kernel; starts is room for a flag an instruction, all false. */
 static enum hd_status finish_kernel(struct isa_program *p, const struct isa_kernel *k, bool *starts,
                                     struct hd_error *err)
@@ -163,11 +181,8 @@ static enum hd_status finish_kernel(struct isa_program *p, const struct isa_kern
         struct isa_insn *in = &p->insns[pc];
 
         isa_fill_scoreboard(in, with_exec);
-        if (!(isa_formats[in->format].extra & ISA_X_TARGET))
-            continue;
-        if (!in_kernel(k, in->target))
+        if (!mark_targets(k, in, starts))
             return damaged(err, pc, "a branch leaves its kernel");
-        starts[in->target] = true;
     }
     isa_fill_runs(p->insns, k->first, k->end, starts);
     return HD_OK;

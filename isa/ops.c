@@ -3,8 +3,9 @@
 #include <string.h>
 
 const struct isa_op_info isa_ops[ISA_NUM_OPS] = {
-#define OP(name, format, cls, dtype, atype, btype, ctype, flags, doc, ...)                         \
-    [OP_##name] = {#name,     doc,       ISA_##format, ISA_C_##cls, T_##dtype,                     \
+#define OP(name, ...) OP_NAMED(name, #name, __VA_ARGS__)
+#define OP_NAMED(name, mnemonic, format, cls, dtype, atype, btype, ctype, flags, doc, ...)         \
+    [OP_##name] = {mnemonic,  doc,       ISA_##format, ISA_C_##cls, T_##dtype,                     \
                    T_##atype, T_##btype, T_##ctype,    flags},
 #include "isa/opcodes.def"
 #undef OP

@@ -89,7 +89,7 @@ static bool special_operand(struct assembler *as, struct isa_insn *in)
     return true;
 }
 
-static bool target_operand(struct assembler *as, struct stmt *s)
+static bool label_operand(struct assembler *as, uint32_t *label)
 {
     const struct token *t = asm_tok(as);
     struct slice name, text = asm_tok_text(t);
@@ -101,7 +101,24 @@ static bool target_operand(struct assembler *as, struct stmt *s)
         return false;
     if (asm_reserved(as, name))
         return asm_fail(as, t->col, "asm-operand-kind", "", "`%.*s` is no label", SLICE(name));
-    return asm_label_use(as, name, t->col, &s->label);
+    return asm_label_use(as, name, t->col, label);
+}
+
+/* The jip of a goto or a join, which may be left out; "-" is none. */
+static bool jip_operand(struct assembler *as, struct stmt *s, bool *first)
+{
+    bool goto_ = !*first;
+
+    if (asm_tok(as)->kind == TOK_END || (goto_ && !asm_at(as, ',')))
+        return true;
+    if (goto_)
+        as->next++;
+    *first = false;
+    if (!goto_ && asm_take(as, '-')) {
+        s->jip = NO_JIP;
+        return true;
+    }
+    return label_operand(as, &s->jip);
 }
 
 /* The comma in front of an operand that is not the first. */
@@ -161,7 +178,9 @@ static bool operands(struct assembler *as, struct stmt *s)
     }
     if ((extra & ISA_X_SPECIAL) && !(next_operand(as, in, &first) && special_operand(as, in)))
         return false;
-    if ((extra & ISA_X_TARGET) && !(next_operand(as, in, &first) && target_operand(as, s)))
+    if ((extra & ISA_X_TARGET) && !(next_operand(as, in, &first) && label_operand(as, &s->label)))
+        return false;
+    if ((extra & ISA_X_JIP) && !jip_operand(as, s, &first))
         return false;
     if (op->format == ISA_ASSERT && !(next_operand(as, in, &first) && string_operand(as, in)))
         return false;
@@ -170,7 +189,7 @@ static bool operands(struct assembler *as, struct stmt *s)
 
 bool asm_insn(struct assembler *as)
 {
-    struct stmt s = {.kind = STMT_INSN, .label = NO_LABEL};
+    struct stmt s = {.kind = STMT_INSN, .label = NO_LABEL, .jip = NO_LABEL};
     const struct token *t;
     uint32_t pred_col;
     struct slice name;
@@ -185,9 +204,12 @@ bool asm_insn(struct assembler *as)
     if (s.insn.pred && !isa_takes_predicate(&s.insn))
         return asm_fail(as, pred_col, "asm-predicate", "branch around it, or select the value",
                         "%s acts on no lanes and takes no predicate", isa_ops[s.insn.op].name);
-    if ((s.insn.flags & ISA_F_NOMASK) && !isa_takes_predicate(&s.insn))
-        return asm_fail(as, t->col, "asm-predicate", "",
-                        "%s acts on no lanes: .nomask means nothing", isa_ops[s.insn.op].name);
+    if ((s.insn.flags & ISA_F_NOMASK) && !isa_takes_nomask(&s.insn))
+        return asm_fail(as, t->col, "asm-predicate", "leave .nomask out",
+                        "%s: .nomask means nothing with %s",
+                        isa_takes_predicate(&s.insn) ? "lanes that sleep stay where they are"
+                                                     : "it acts on no lanes",
+                        isa_ops[s.insn.op].name);
     as->kernel.has_insn = true;
     return asm_emit(as, &s);
 }

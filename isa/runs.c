@@ -15,7 +15,7 @@ bool isa_in_run(const struct isa_insn *in)
 
 static bool is_branch(const struct isa_insn *in)
 {
-    return isa_formats[in->format].extra & ISA_X_TARGET;
+    return isa_formats[in->format].extra & ISA_X_CONTROL;
 }
 
 static bool ends_run(const struct isa_insn *in, const struct isa_insn *branch)

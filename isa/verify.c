@@ -66,6 +66,36 @@ static void check_exec(struct verifier *v, const struct isa_insn *in)
                                             : "none that allows it");
 }
 
+static bool is_join(const struct verifier *v, uint32_t pc)
+{
+    return pc < v->kernel->end && v->program->insns[pc].format == ISA_JOIN;
+}
+
+static void check_goto(struct verifier *v, const struct isa_insn *in)
+{
+    bool back = in->format == ISA_GOTO_BACK;
+
+    if (!(isa_formats[in->format].extra & ISA_X_JIP))
+        return;
+    if (v->kernel->forms != ISA_FORM_GOTO)
+        add(v, ISA_CERTAIN, "verify-form", in->pc, "write .form goto, or nothing",
+            "%s in kernel `%s`, which is not of form goto", isa_ops[in->op].name, v->kernel->name);
+    if (in->format == ISA_GOTO && (in->target <= in->pc || !is_join(v, in->target)))
+        add(v, ISA_CERTAIN, "verify-uip", in->pc, "goto leads to a join further down",
+            "the target of goto is no join behind it");
+    if (back && in->target > in->pc)
+        add(v, ISA_CERTAIN, "verify-uip", in->pc, "goto.b leads back to the head of a loop",
+            "the target of goto.b is behind it");
+    if (back && (in->jip != in->pc + 1 || !is_join(v, in->jip)))
+        add(v, ISA_CERTAIN, "verify-jip", in->pc, "put a join right behind goto.b",
+            "the lanes that leave at goto.b have no join right behind it");
+    if (!back && (in->jip != ISA_NO_PC || in->format == ISA_GOTO) &&
+        (in->jip <= in->pc || !is_join(v, in->jip) ||
+         (in->format == ISA_GOTO && in->jip > in->target)))
+        add(v, ISA_CERTAIN, "verify-jip", in->pc, "leave it out: the assembler derives it",
+            "the JIP of %s is no join between it and its target", isa_ops[in->op].name);
+}
+
 static enum isa_type memory_type(const struct isa_insn *in)
 {
     return (enum isa_type)in->dtype;
@@ -110,7 +140,7 @@ static void check_last(struct verifier *v)
 {
     const struct isa_insn *last = &v->program->insns[v->kernel->end - 1];
 
-    if (last->format != ISA_JUMP && !(last->format == ISA_END && !last->pred))
+    if (isa_goes_on(last))
         add(v, ISA_CERTAIN, "verify-runs-off", last->pc, "end the kernel with s_end",
             "kernel `%s` can run off its end", v->kernel->name);
 }
@@ -187,6 +217,7 @@ static void check_kernel(struct verifier *v)
 
         check_registers(v, in);
         check_exec(v, in);
+        check_goto(v, in);
         check_memory(v, in);
     }
     check_last(v);

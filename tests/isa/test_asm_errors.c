@@ -52,8 +52,8 @@ static void refuses_wrong_instructions(void **state)
     static const struct mistake table[] = {
         {K "  v_ad_f32 v0, v1, v2" E, "asm-unknown-opcode", "f:2:3", "did you mean `v_add_f32`"},
         {K "qqqqqq" E, "asm-unknown-opcode", "f:2:1", "heddle list opcodes"},
-        {K "goto x" E, "asm-unknown-opcode", "f:2:1", "goto"},
-        {K "join" E, "asm-unknown-opcode", "f:2:1", "join"},
+        {K "goto" E, "asm-operand-count", "f:2:5", "goto label[, label]"},
+        {K "join 3" E, "asm-operand-kind", "f:2:6", "a label"},
         {K "tx.begin" E, "asm-unknown-opcode", "f:2:1", "tx.begin"},
         {K "v_add_u32 v0, v1" E, "asm-operand-count", "f:2:17", "v_add_u32 v, v|s|imm, v|s|imm"},
         {K "v_add_u32" E, "asm-operand-count", "f:2:10", "more operands"},

@@ -16,6 +16,8 @@
 
 enum { LDS_BYTES = 65536 };
 
+static const enum isa_operand_kind any[ISA_NUM_SLOTS];
+
 /* A program under construction: one kernel of form exec, which may write all that can be written. */
 struct builder {
     struct text code;
@@ -36,6 +38,8 @@ static void put(struct builder *b, const struct isa_insn *in)
     text_add_bytes(&b->code, (const char *)bytes, n);
     if (in->d.kind == ISA_O_EXEC)
         b->forms = ISA_FORM_EXEC;
+    if (isa_formats[isa_ops[in->op].format].extra & ISA_X_JIP)
+        b->forms = ISA_FORM_GOTO;
     b->ninsns++;
 }
 
@@ -245,7 +249,7 @@ static void random_rest(struct rng *r, struct isa_insn *in, uint32_t ntargets)
         return;
     in->pred = (uint8_t)(pick(r, 2) * pick(r, ISA_MASKS + 2));
     in->pred_not = in->pred && pick(r, 2);
-    in->flags = pick(r, 4) == 0 ? ISA_F_NOMASK : 0;
+    in->flags = isa_takes_nomask(in) && pick(r, 4) == 0 ? ISA_F_NOMASK : 0;
 }
 
 /* want: a kind for each slot, or ISA_O_NONE for any. */
@@ -266,13 +270,51 @@ static void random_insn(struct rng *r, uint16_t op, const enum isa_operand_kind 
     random_rest(r, in, ntargets);
 }
 
+static bool has_jip(const struct isa_insn *in)
+{
+    return isa_formats[isa_ops[in->op].format].extra & ISA_X_JIP;
+}
+
+/* A goto or join, and behind it joins to which it may lead. */
+static void put_with_joins(struct builder *b, struct rng *r, struct isa_insn *in)
+{
+    uint32_t pc = (uint32_t)b->ninsns;
+    unsigned joins = in->op == OP_goto ? 2 : 1;
+
+    if (in->op == OP_goto_b)
+        in->target = (uint32_t)pick(r, pc + 1);
+    if (in->op == OP_goto)
+        in->target = pc + 1 + (uint32_t)pick(r, 2);
+    in->jip = in->op == OP_goto && in->target == pc + 2 ? pc + 1 + (uint32_t)pick(r, 2) : pc + 1;
+    if (in->op == OP_join && pick(r, 2))
+        in->jip = ISA_NO_PC;
+    put(b, in);
+    for (unsigned i = 1; i <= joins; i++) {
+        bool lead = i < joins && pick(r, 2);
+        const struct isa_insn join = {.op = OP_join, .jip = lead ? pc + i + 1 : ISA_NO_PC};
+
+        put(b, &join);
+    }
+}
+
+static void put_random(struct builder *b, struct rng *r, uint16_t op,
+                       const enum isa_operand_kind *want, uint32_t ntargets)
+{
+    struct isa_insn in;
+
+    random_insn(r, op, want, ntargets, &in);
+    if (has_jip(&in))
+        put_with_joins(b, r, &in);
+    else
+        put(b, &in);
+}
+
 /* ---- tests ------------------------------------------------------------------------------------ */
 
 static void every_opcode_with_every_kind_of_operand(void **state)
 {
     struct builder b = {.forms = ISA_FORM_ALL};
     struct rng r;
-    struct isa_insn in;
     size_t pairs = 0;
 
     (void)state;
@@ -285,18 +327,13 @@ static void every_opcode_with_every_kind_of_operand(void **state)
                 if (!(isa_slot_kinds(&isa_ops[op], slot) & 1u << kind))
                     continue;
                 want[slot] = (enum isa_operand_kind)kind;
-                for (int i = 0; i < 6; i++) {
-                    random_insn(&r, op, want, (uint32_t)b.ninsns + 1, &in);
-                    put(&b, &in);
-                }
+                for (int i = 0; i < 6; i++)
+                    put_random(&b, &r, op, want, (uint32_t)b.ninsns + 1);
                 pairs++;
             }
         }
-        for (int i = 0; i < 12; i++) {
-            random_insn(&r, op, (enum isa_operand_kind[ISA_NUM_SLOTS]){ISA_O_NONE},
-                        (uint32_t)b.ninsns + 1, &in);
-            put(&b, &in);
-        }
+        for (int i = 0; i < 12; i++)
+            put_random(&b, &r, op, any, (uint32_t)b.ninsns + 1);
         round_trip(&b);
     }
     assert_true(pairs > 2 * ISA_NUM_OPS);
@@ -307,18 +344,22 @@ static void random_programs(void **state)
     uint64_t seed = test_seed(20240601), rounds = test_count(40);
     struct rng r;
     struct builder b = {.forms = ISA_FORM_ALL};
-    struct isa_insn in;
 
     (void)state;
     rng_seed(&r, seed);
     print_message("seed %llu\n", (unsigned long long)seed);
     for (uint64_t round = 0; round < rounds; round++) {
         uint32_t n = 1 + (uint32_t)pick(&r, 400);
+        unsigned leave_out = pick(&r, 2) ? ISA_X_JIP : 0;
 
-        for (uint32_t i = 0; i < n; i++) {
-            random_insn(&r, (uint16_t)pick(&r, ISA_NUM_OPS),
-                        (enum isa_operand_kind[ISA_NUM_SLOTS]){ISA_O_NONE}, n + 1, &in);
-            put(&b, &in);
+        while (b.ninsns < n) {
+            uint16_t op = (uint16_t)pick(&r, ISA_NUM_OPS);
+            unsigned format = isa_ops[op].format;
+
+            /* EXEC is written in form exec, gotos stand in form goto */
+            if (format != ISA_MASK_OP || leave_out)
+                if (!(isa_formats[format].extra & leave_out))
+                    put_random(&b, &r, op, any, n + 1);
         }
         round_trip(&b);
     }
@@ -338,8 +379,7 @@ static void random_bytes_decode_to_themselves(void **state)
         const char *why;
         unsigned used;
 
-        random_insn(&r, (uint16_t)pick(&r, ISA_NUM_OPS),
-                    (enum isa_operand_kind[ISA_NUM_SLOTS]){ISA_O_NONE}, 9, &in);
+        random_insn(&r, (uint16_t)pick(&r, ISA_NUM_OPS), any, 9, &in);
         memset(bytes, 0, sizeof bytes);
         isa_encode(&in, bytes);
         for (uint64_t flips = pick(&r, 4); flips > 0; flips--)

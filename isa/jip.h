@@ -1,0 +1,14 @@
+/* Where gotos and joins go on when no lane is awake. */
+#ifndef HD_ISA_JIP_H
+#define HD_ISA_JIP_H
+
+#include "isa/isa.h"
+
+/*
+ * Fills in jip of the gotos and joins among n instructions, the first of which has the pc `first`; written[i]: keep that
+ * of insns[i]. op, pred, target and jip count. A goto without a join behind it gets ISA_NO_PC, which the verifier refuses.
+ * False when memory is short.
+ */
+bool isa_derive_jips(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written);
+
+#endif
