@@ -3,6 +3,7 @@
 #include "cf/cf.h"
 #include "sim/base/bits.h"
 #include "sim/limits.h"
+#include "sim/occupancy.h"
 #include "sim/placement.h"
 #include "sim/wave_scheduler.h"
 
@@ -69,8 +70,6 @@ unsigned sim_config_forms(const struct sim_config *c)
 
     return form_bits[c->cf_form] ? form_bits[c->cf_form] & runs : runs;
 }
-
-/* What fits the bit masks of sim/device.h and sim/cache.h. */
 
 /* ---- rules between parameters ----------------------------------------------------------------- */
 
@@ -162,20 +161,73 @@ static enum hd_status check_sizes(const struct sim_config *c, struct hd_error *e
         {POWER_OF_TWO, {"l1.line_bytes", c->line_bytes}, {0}},
         {POWER_OF_TWO, {"um.page_bytes", c->um_page_bytes}, {0}},
         {POWER_OF_TWO, {"lds.banks", c->lds_banks}, {0}},
+    };
+
+    return CHECK_RULES(rules, err);
+}
+
+/* Each SIMD unit owns an equal part of slots and registers, and a slot that no wavefront could have registers for
+ * is a mistake in one of the two. */
+static enum hd_status check_registers(const struct sim_config *c, struct hd_error *err)
+{
+    const uint64_t none = UINT64_MAX; /* what no limit is compared with */
+    const struct rule rules[] = {
         {MULTIPLE_OF, {"cu.wavefront_slots", c->wave_slots}, {"cu.simds", c->simds}},
         {AT_MOST, {"cu.wavefront_slots / cu.simds", c->wave_slots / c->simds}, {NULL, SIMD_SLOTS_MAX}},
         {MULTIPLE_OF,
          {"cu.vector_register_words", c->vreg_words},
-         {"cu.vector_register_granule", c->vreg_granule}},
+         {"cu.simds * cu.vector_register_granule", (uint64_t)c->simds * c->vreg_granule}},
+        {AT_MOST,
+         {"cu.wavefront_slots * cu.vector_register_granule",
+          (uint64_t)c->wave_slots * c->vreg_granule},
+         {"cu.vector_register_words", c->vreg_words}},
         {MULTIPLE_OF,
          {"cu.scalar_register_words", c->sreg_words},
-         {"cu.scalar_register_granule", c->sreg_granule}},
-        {MULTIPLE_OF, {"lds.granule", c->lds_granule}, {"a bank's width in bytes", 4}},
-        {MULTIPLE_OF, {"lds.bytes", c->lds_bytes}, {"lds.granule", c->lds_granule}},
-        {AT_MOST, {"lds.bytes_per_workgroup", c->lds_group_max}, {"lds.bytes", c->lds_bytes}},
+         {"cu.simds * cu.scalar_register_granule", (uint64_t)c->simds * c->sreg_granule}},
+        {AT_MOST,
+         {"cu.wavefront_slots * cu.scalar_register_granule",
+          (uint64_t)c->wave_slots * c->sreg_granule},
+         {"cu.scalar_register_words", c->sreg_words ? c->sreg_words : none}},
+        {AT_MOST,
+         {"wavefront_size", c->wavefront_size},
+         {"cu.wavefront_vector_register_words", c->wave_vreg_words ? c->wave_vreg_words : none}},
+        {AT_MOST,
+         {"cu.workgroup_wavefront_granule * cu.vector_register_granule",
+          (uint64_t)c->group_wave_granule * c->vreg_granule},
+         {"cu.workgroup_vector_register_words", c->group_vreg_words ? c->group_vreg_words : none}},
+        {AT_MOST,
+         {"cu.workgroup_vector_register_words", c->group_vreg_words},
+         {"cu.vector_register_words", c->vreg_words}},
     };
 
     return CHECK_RULES(rules, err);
+}
+
+static enum hd_status check_local(const struct sim_config *c, struct hd_error *err)
+{
+    const struct rule rules[] = {
+        {MULTIPLE_OF, {"lds.granule", c->lds_granule}, {"a bank's width in bytes", 4}},
+        {MULTIPLE_OF, {"lds.bytes", c->lds_bytes}, {"lds.granule", c->lds_granule}},
+        {AT_MOST, {"lds.bytes_per_workgroup", c->lds_group_max}, {"lds.bytes", c->lds_bytes}},
+        {POWER_OF_TWO, {"lds.granule", c->lds_power_of_two ? c->lds_granule : 1}, {0}},
+        {AT_MOST,
+         {"lds.bytes_per_workgroup as it is allocated", occupancy_local(c, c->lds_group_max)},
+         {"lds.bytes", c->lds_bytes}},
+    };
+
+    return CHECK_RULES(rules, err);
+}
+
+static enum hd_status check_shares(const struct sim_config *c, struct hd_error *err)
+{
+    uint32_t weights[SHARES_MAX], count;
+
+    if (placement_shares(c->shares, weights, &count))
+        return HD_OK;
+    return hd_error_set(
+        err, HD_BAD_INPUT, "config-shares", NULL, "for example 3:1",
+        "launch.shares is \"%s\"; it must be up to %d whole numbers of 1 to %d with colons between",
+        c->shares, SHARES_MAX, SHARE_MAX);
 }
 
 static enum hd_status check_memory(const struct sim_config *c, struct hd_error *err)
@@ -236,7 +288,8 @@ static enum hd_status check_width(const struct sim_config *c, struct hd_error *e
 enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err)
 {
     enum hd_status (*const checks[])(const struct sim_config *, struct hd_error *) = {
-        check_ranges, check_width, check_sizes, check_memory, check_form, check_version,
+        check_ranges, check_width,  check_sizes, check_registers, check_local,
+        check_memory, check_shares, check_form,  check_version,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

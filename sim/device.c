@@ -75,11 +75,6 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     struct device *d = m->device;
 
     cu->id = id;
-    cu->free_groups = c->group_slots;
-    cu->free_waves = c->wave_slots;
-    cu->free_vregs = c->vreg_words;
-    cu->free_sregs = c->sreg_words;
-    cu->free_lds = c->lds_bytes;
     cu->simds = calloc(c->simds, sizeof *cu->simds);
     cu->waves =
         aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
@@ -87,6 +82,7 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     cu->held = calloc(ACCESS_LINES_MAX, sizeof *cu->held);
     if (!cu->simds || !cu->waves || !cu->groups || !cu->held)
         return false;
+    room_init(c, cu);
     memset(cu->waves, 0, (size_t)c->simds * d->simd_slots * sizeof *cu->waves);
     return make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
@@ -147,6 +143,8 @@ static bool make_parts(struct sim_machine *m)
 
     d->scheduler = wave_schedulers[c->wave_scheduler];
     d->placement = placements[c->placement];
+    d->ncus = c->compute_units;
+    (void)placement_shares(c->shares, d->shares, &d->nshares); /* sim_config_check() has */
     d->cf = cf_units[c->divergence_unit];
     d->run_ahead = true;
     d->ticking = NONE32;

@@ -13,6 +13,7 @@
 #include "sim/calendar.h"
 #include "sim/limits.h"
 #include "sim/machine.h"
+#include "sim/placement.h"
 #include "sim/transit.h"
 
 enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in one line */
@@ -89,7 +90,8 @@ struct workgroup {
     uint32_t waves, live, arrived;
     uint8_t *lds;
     size_t lds_room;
-    uint32_t lds_bytes; /* what the kernel may address */
+    uint32_t lds_bytes;         /* what the kernel may address */
+    uint8_t on_simd[SIMDS_MAX]; /* its wavefronts, the ended ones too */
 };
 
 enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
@@ -108,6 +110,7 @@ struct simd {
     uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
     uint8_t order[SIMD_SLOTS_MAX]; /* used slots in order of arrival, the oldest first */
     uint32_t norder;
+    uint32_t free_slots, free_vregs, free_sregs; /* no work-group owns them */
 };
 
 /* A load or returning atomic that waits for lines. */
@@ -139,7 +142,8 @@ struct cu {
     struct wavefront *waves; /* [simds][slots] */
     struct workgroup *groups;
     /* what is left, in the units of the configuration */
-    uint32_t free_groups, free_waves, free_vregs, free_sregs, free_lds;
+    uint32_t free_groups, free_barriers, free_waves, free_vregs, free_sregs, free_lds;
+    uint32_t nsimds;
     uint64_t lds_free, lsu_free; /* cycles at which the units take the next instruction */
     /* load-store unit: an instruction whose lines found no MSHR free holds it */
     struct line_request *held; /* lines still to be looked up */
@@ -165,6 +169,8 @@ struct kernel_run {
     struct occupancy occupancy;
     uint32_t vreg_words, sreg_words, lds_alloc; /* per wavefront, wavefront, work-group */
     uint32_t lds_bytes;
+    bool one_simd;                         /* all wavefronts of a work-group go to one SIMD unit */
+    uint32_t first_cu, count_cus, next_cu; /* spatial placement: its units, and where to look next */
     uint64_t groups, placed, done;
     uint64_t stores;  /* under way */
     uint64_t last_ps; /* when the last of its stores takes effect */
@@ -226,7 +232,6 @@ struct local_pattern {
 };
 
 struct wave_scheduler;
-struct placement;
 
 struct device {
     struct cu *cus;
@@ -249,8 +254,9 @@ struct device {
     struct transit *to_l2;   /* by the core cycle at whose end they are sent */
     struct transit *to_cu;   /* by the core cycle in which they arrive */
     struct kernel_run *runs; /* [resident_kernels] */
-    uint32_t nruns;
-    VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
+    uint32_t nruns, ncus;
+    uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
+    VEC(struct waiting_launch) waiting;   /* in order; all places for resident kernels are taken */
     uint64_t next_order,
         last_order;    /* of runs, from 1; of the run that the round-robin policy served last */
     uint32_t next_cu;  /* placement starts looking here */
@@ -275,13 +281,30 @@ void device_cool(struct sim_machine *m);
  * can issue from cycle `now` on. */
 bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, uint64_t index,
                  uint64_t now);
-bool group_fits(const struct cu *cu, const struct kernel_run *run);
 /* The wavefront's last lane has ended at cycle `now`. */
 void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* A draining wavefront's last load came back, or it had none. */
 void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* The wavefront has executed a barrier at cycle `now`. */
 void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
+
+/* ---- sim/occupancy.c: what work-groups take of a compute unit ---- */
+
+/* Sets what each wavefront and work-group of a launch takes. */
+void occupancy_needs(const struct sim_config *c, const struct sim_launch *l, struct kernel_run *run);
+/* All of a new compute unit is free. */
+void room_init(const struct sim_config *c, struct cu *cu);
+bool group_fits(const struct cu *cu, const struct kernel_run *run);
+/*
+ * Placing a work-group that fits: take what the compute unit shares, then for each wavefront find a
+ * SIMD unit (the one with the fewest wavefronts that has room; with one_simd room for all of the
+ * work-group) and take that wavefront's part of it.
+ */
+void room_take_group(struct cu *cu, const struct kernel_run *run);
+uint32_t room_simd(const struct cu *cu, const struct kernel_run *run);
+void room_take_wave(struct cu *cu, uint32_t simd, struct workgroup *g);
+/* A work-group that has ended gives back all that it took, the slots of its wavefronts too. */
+void room_give(struct cu *cu, struct workgroup *g);
 
 /* ---- sim/issue.c: the SIMD unit's cycle ---- */
 

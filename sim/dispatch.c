@@ -1,118 +1,10 @@
 #include "sim/dispatch.h"
 
-#include "sim/base/checked.h"
 #include "sim/device.h"
 #include "sim/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- occupancy ---- */
-
-static enum hd_status too_much(struct hd_error *err, const char *code, const char *what,
-                               uint64_t asked, const char *unit, const char *key, uint64_t limit)
-{
-    return hd_error_set(err, HD_BAD_INPUT, code, NULL, NULL,
-                        "%s: %llu %s asked for, the limit %s is %llu", what,
-                        (unsigned long long)asked, unit, key, (unsigned long long)limit);
-}
-
-static enum hd_status check_shape(const struct sim_config *c, const struct sim_launch *l,
-                                  uint64_t *items, struct hd_error *err)
-{
-    uint64_t groups = 1;
-
-    *items = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        if (!l->grid[i] || !l->block[i])
-            return hd_error_set(err, HD_BAD_INPUT, "launch-empty", NULL, "use at least 1 of each",
-                                "kernel %s: %s of a launch is 0 in dimension %c", l->kernel->name,
-                                l->grid[i] ? "threads" : "blocks", "xyz"[i]);
-        *items *= l->block[i];
-        if (*items > c->group_items_max)
-            return too_much(err, "launch-group-size", l->kernel->name, *items,
-                            "work-items of a work-group", "cu.workgroup_items", c->group_items_max);
-        if (!u64_mul(groups, l->grid[i], &groups) || groups > UINT32_MAX)
-            return hd_error_set(err, HD_BAD_INPUT, "launch-grid-size", NULL, "use fewer work-groups",
-                                "kernel %s: more than 2^32 - 1 work-groups", l->kernel->name);
-    }
-    return HD_OK;
-}
-
-static enum hd_status check_local(const struct sim_config *c, const struct sim_launch *l,
-                                  struct hd_error *err)
-{
-    uint64_t bytes = (uint64_t)l->kernel->lds_bytes + l->dynamic_lds;
-
-    if (bytes <= c->lds_group_max)
-        return HD_OK;
-    return hd_error_set(
-        err, HD_BAD_INPUT, "launch-local-memory", NULL, NULL,
-        "kernel %s: %llu bytes of local memory asked for (%u static, %u dynamic), the limit "
-        "lds.bytes_per_workgroup is %u",
-        l->kernel->name, (unsigned long long)bytes, l->kernel->lds_bytes, l->dynamic_lds,
-        c->lds_group_max);
-}
-
-static uint32_t wave_vregs(const struct sim_config *c, const struct isa_kernel *k)
-{
-    return (uint32_t)bits_round_up((uint64_t)k->vregs * c->wavefront_size, c->vreg_granule);
-}
-
-static uint32_t wave_sregs(const struct sim_config *c, const struct isa_kernel *k)
-{
-    return c->sreg_words ? (uint32_t)bits_round_up(k->sregs, c->sreg_granule) : 0;
-}
-
-static uint32_t group_local(const struct sim_config *c, const struct sim_launch *l)
-{
-    return (uint32_t)bits_round_up((uint64_t)l->kernel->lds_bytes + l->dynamic_lds, c->lds_granule);
-}
-
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
-                              struct occupancy *out, struct hd_error *err)
-{
-    uint64_t items, waves;
-
-    if (check_shape(c, l, &items, err) || check_local(c, l, err))
-        return err ? err->status : HD_BAD_INPUT;
-    if (!(l->kernel->forms & cf_units[c->divergence_unit]->forms))
-        return hd_error_set(
-            err, HD_BAD_INPUT, "launch-form", NULL, "write the kernel in a form that the unit runs",
-            "kernel %s is in a control-flow form that divergence unit %s does not run",
-            l->kernel->name, cf_units[c->divergence_unit]->name);
-    if (l->kernel->vregs > c->vregs_max)
-        return too_much(err, "launch-registers", l->kernel->name, l->kernel->vregs,
-                        "vector registers", "cu.vector_registers_max", c->vregs_max);
-    waves = bits_ceil_div(items, c->wavefront_size);
-
-    const struct {
-        const char *name, *key;
-        uint64_t need, have;
-    } limits[] = {
-        {"wavefronts", "cu.wavefront_slots", waves, c->wave_slots},
-        {"workgroups", "cu.workgroup_slots", 1, c->group_slots},
-        {"vector registers", "cu.vector_register_words", waves * wave_vregs(c, l->kernel),
-         c->vreg_words},
-        {"scalar registers", "cu.scalar_register_words", waves * wave_sregs(c, l->kernel),
-         c->sreg_words},
-        {"local memory", "lds.bytes", group_local(c, l), c->lds_bytes},
-    };
-
-    *out = (struct occupancy){UINT32_MAX, (uint32_t)waves, ""};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        if (!limits[i].need)
-            continue;
-        if (limits[i].need > limits[i].have)
-            return too_much(err, "launch-never-fits", l->kernel->name, limits[i].need,
-                            limits[i].name, limits[i].key, limits[i].have);
-        if (limits[i].have / limits[i].need < out->groups) {
-            out->groups = (uint32_t)(limits[i].have / limits[i].need);
-            out->limit = limits[i].name;
-        }
-    }
-    return HD_OK;
-}
 
 /* ---- resident kernels ---- */
 
@@ -122,6 +14,12 @@ static struct kernel_run *free_run(struct device *d)
         if (!d->runs[i].used)
             return &d->runs[i];
     return NULL;
+}
+
+static void residents_changed(struct device *d)
+{
+    if (d->placement->residents)
+        d->placement->residents(d);
 }
 
 static void run_init(struct sim_machine *m, struct kernel_run *run,
@@ -140,10 +38,7 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     run->kernel = l->kernel;
     run->order = ++m->device->next_order;
     run->groups = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    run->vreg_words = wave_vregs(&m->config, l->kernel);
-    run->sreg_words = wave_sregs(&m->config, l->kernel);
-    run->lds_alloc = group_local(&m->config, l);
-    run->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
+    occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
     if (!run->array_at)
         machine_out_of_memory(m);
@@ -188,6 +83,7 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
     free(run->array_at);
     run->array_at = NULL;
     run->used = false;
+    residents_changed(m->device);
     queue_kernel_done(m, r.ticket, &r);
 }
 
@@ -210,6 +106,7 @@ static void start_waiting(struct sim_machine *m)
     if (!run || !d->waiting.len)
         return;
     run_init(m, run, &d->waiting.at[0]);
+    residents_changed(d);
     d->waiting.len--;
     memmove(d->waiting.at, d->waiting.at + 1, d->waiting.len * sizeof *d->waiting.at);
     dispatch_wake(m);
@@ -235,7 +132,7 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle)
 {
     struct device *d = m->device;
     struct cu *cu;
-    struct kernel_run *run = d->placement->pick(d, m->config.compute_units, &cu);
+    struct kernel_run *run = d->placement->pick(d, &cu);
 
     if (!run)
         return false;

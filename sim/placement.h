@@ -7,6 +7,7 @@
 
 #include "sim/base/param.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct device;
@@ -18,7 +19,9 @@ struct placement {
      * The run whose next work-group goes to *cu, or NULL if none can be placed now. Runs with
      * work-groups left are those with placed < groups.
      */
-    struct kernel_run *(*pick)(struct device *d, uint32_t compute_units, struct cu **cu);
+    struct kernel_run *(*pick)(struct device *d, struct cu **cu);
+    /* A kernel has become resident or has ended; may be NULL. */
+    void (*residents)(struct device *d);
 };
 
 /* In the order of `heddle list`; the value of launch.placement is the index. Ends with NULL. */
@@ -27,8 +30,17 @@ extern const struct placement *const placements[];
 extern const struct param_choice placement_choices[];
 
 /* The next compute unit, in turn, that has room for a work-group of the run; NULL if none has. */
-struct cu *placement_next_cu(struct device *d, uint32_t compute_units, const struct kernel_run *run);
+struct cu *placement_next_cu(struct device *d, const struct kernel_run *run);
 /* The resident run with work-groups left that comes first in order after `order`; NULL if there is none. */
 struct kernel_run *placement_next_run(struct device *d, uint64_t after_order);
+/* The next run in turn, after the one served last, for which find() has a compute unit. */
+struct kernel_run *placement_take_turns(struct device *d,
+                                        struct cu *(*find)(struct device *d, struct kernel_run *run),
+                                        struct cu **cu);
+
+enum { SHARES_MAX = 16, SHARE_MAX = 1000 };
+
+/* Reads launch.shares, numbers of 1 to SHARE_MAX with colons between; false if it is none. */
+bool placement_shares(const char *text, uint32_t weights[SHARES_MAX], uint32_t *count);
 
 #endif

@@ -200,8 +200,8 @@ struct sim_kernel_record {
     uint64_t queued_ps, start_ps, end_ps; /* submitted; first work-group placed; last effect done */
     uint32_t groups_per_cu;               /* resident at most, by the limits */
     uint32_t waves_per_group;
-    const char *limit; /* the limit that bounds groups_per_cu: "wavefronts", "workgroups", "vector
-                          registers", "scalar registers", "local memory" */
+    const char *limit; /* the limit that bounds groups_per_cu: "wavefronts", "workgroups", "barriers",
+                          "vector registers", "scalar registers", "local memory" */
     struct sim_counters counters;
 };
 

@@ -4,37 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool group_fits(const struct cu *cu, const struct kernel_run *run)
-{
-    uint32_t waves = run->occupancy.waves_per_group;
-
-    return cu->free_groups >= 1 && cu->free_waves >= waves &&
-           cu->free_vregs >= waves * run->vreg_words && cu->free_sregs >= waves * run->sreg_words &&
-           cu->free_lds >= run->lds_alloc;
-}
-
-static void take_room(struct cu *cu, const struct kernel_run *run)
-{
-    uint32_t waves = run->occupancy.waves_per_group;
-
-    cu->free_groups--;
-    cu->free_waves -= waves;
-    cu->free_vregs -= waves * run->vreg_words;
-    cu->free_sregs -= waves * run->sreg_words;
-    cu->free_lds -= run->lds_alloc;
-}
-
-static void give_room(struct cu *cu, const struct kernel_run *run)
-{
-    uint32_t waves = run->occupancy.waves_per_group;
-
-    cu->free_groups++;
-    cu->free_waves += waves;
-    cu->free_vregs += waves * run->vreg_words;
-    cu->free_sregs += waves * run->sreg_words;
-    cu->free_lds += run->lds_alloc;
-}
-
 /* Room for `want` bytes at *p, aligned for vectors; keeps no contents. */
 static bool room(void **p, size_t *have, size_t want)
 {
@@ -112,30 +81,26 @@ static bool init_registers(struct sim_machine *m, struct wavefront *w, const str
     return true;
 }
 
-/* The SIMD unit with the fewest wavefronts, and its first free slot. */
-static struct wavefront *free_wave(struct sim_machine *m, struct cu *cu)
+/* A free slot of a SIMD unit. */
+static struct wavefront *free_wave(struct sim_machine *m, struct cu *cu, uint32_t simd)
 {
-    uint32_t best = 0, slot;
-    struct wavefront *w;
+    struct simd *s = &cu->simds[simd];
+    uint32_t slot = bits_first(~s->used);
+    struct wavefront *w = cu->waves + simd * m->device->simd_slots + slot;
 
-    for (uint32_t i = 1; i < m->config.simds; i++)
-        if (bits_count(cu->simds[i].used) < bits_count(cu->simds[best].used))
-            best = i;
-    slot = bits_first(~cu->simds[best].used);
-    w = cu->waves + best * m->device->simd_slots + slot;
     w->cu = (uint16_t)cu->id;
-    w->simd = (uint8_t)best;
+    w->simd = (uint8_t)simd;
     w->slot = (uint8_t)slot;
-    cu->simds[best].used |= UINT64_C(1) << slot;
-    cu->simds[best].order[cu->simds[best].norder++] = (uint8_t)slot;
+    s->used |= UINT64_C(1) << slot;
+    s->order[s->norder++] = (uint8_t)slot;
     return w;
 }
 
-static bool wave_start(struct sim_machine *m, struct cu *cu, struct workgroup *g, uint32_t wave,
-                       uint64_t now)
+static bool wave_start(struct sim_machine *m, struct cu *cu, uint32_t simd, struct workgroup *g,
+                       uint32_t wave, uint64_t now)
 {
     struct kernel_run *run = g->run;
-    struct wavefront *w = free_wave(m, cu);
+    struct wavefront *w = free_wave(m, cu, simd);
 
     w->run = run;
     w->group = g;
@@ -172,8 +137,9 @@ bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, u
                  uint64_t now)
 {
     struct workgroup *g = free_group(m, cu);
+    uint32_t simd = room_simd(cu, run);
 
-    take_room(cu, run);
+    room_take_group(cu, run);
     g->run = run;
     g->index = index;
     g->waves = g->live = run->occupancy.waves_per_group;
@@ -183,9 +149,13 @@ bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, u
         return false;
     memset(g->lds, 0, run->lds_bytes);
     run->c.groups++;
-    for (uint32_t wave = 0; wave < g->waves; wave++)
-        if (!wave_start(m, cu, g, wave, now))
+    for (uint32_t wave = 0; wave < g->waves; wave++) {
+        if (!run->one_simd)
+            simd = room_simd(cu, run);
+        room_take_wave(cu, simd, g);
+        if (!wave_start(m, cu, simd, g, wave, now))
             return false;
+    }
     return true;
 }
 
@@ -271,7 +241,7 @@ void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now)
     leave_simd(&cu->simds[w->simd], w);
     if (--g->waves)
         return;
-    give_room(cu, run);
+    room_give(cu, g);
     g->run = NULL;
     dispatch_group_done(m, run);
 }

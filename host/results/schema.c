@@ -230,8 +230,8 @@ static const struct field kernel_rows[] = {
     KEY(F64, K, occupancy, "occupancy",
         "the most wavefronts that a compute unit can hold of this kernel over its slots"),
     KEY(TEXT, K, limit, "occupancy_limit",
-        "what bounds the occupancy: wavefronts, workgroups, vector registers, scalar registers or "
-        "local memory"),
+        "what bounds the occupancy: wavefronts, workgroups, barriers, vector registers, scalar "
+        "registers or local memory"),
     KC(residency_cycles, "residency_cycles", "core cycles that wavefronts were resident, summed"),
     PART(OBJECT, stall_fields, K, counters.stall_cycles, "stalls",
          "wavefront-cycles by what the wavefront did; they add up to residency_cycles"),

@@ -1,23 +1,14 @@
 #include "sim/device.h"
 #include "sim/placement.h"
 
-static struct kernel_run *pick(struct device *d, uint32_t compute_units, struct cu **cu)
+static struct cu *any_cu(struct device *d, struct kernel_run *run)
 {
-    struct kernel_run *run = placement_next_run(d, d->last_order);
-
-    for (uint32_t i = 0; i <= d->nruns; i++) {
-        if (!run)
-            run = placement_next_run(d, 0);
-        if (!run)
-            return NULL;
-        *cu = placement_next_cu(d, compute_units, run);
-        if (*cu) {
-            d->last_order = run->order;
-            return run;
-        }
-        run = placement_next_run(d, run->order);
-    }
-    return NULL;
+    return placement_next_cu(d, run);
 }
 
-const struct placement placement_round_robin = {pick};
+static struct kernel_run *pick(struct device *d, struct cu **cu)
+{
+    return placement_take_turns(d, any_cu, cu);
+}
+
+const struct placement placement_round_robin = {pick, NULL};

@@ -257,7 +257,8 @@ static void test_pb12_never_fits(void **state)
          * With less local memory than one work-group may ask for, the configuration itself would be
          * wrong.
          */
-        krig_open(&r, "lds.bytes_per_workgroup", "1024", rows[i].key, rows[i].value, NULL);
+        krig_open(&r, "lds.bytes_per_workgroup", "1024", "cu.wavefront_slots", "12", rows[i].key,
+                  rows[i].value, NULL);
         fit_text(text, sizeof text, &rows[i]);
         assert_int_equal(
             krig_try_run(&r, &(struct krig_launch){.text = text,

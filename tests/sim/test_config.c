@@ -121,10 +121,46 @@ static void test_broken_rules_name_keys_and_rule(void **state)
          {"cu.wavefront_slots / cu.simds is 65", "64"}},
         {"cu.vector_register_words=1000",
          "config-conflict",
-         {"cu.vector_register_granule", "768 and 1024"}},
+         {"cu.vector_register_words is 1000", "cu.simds * cu.vector_register_granule, which is 512",
+          "512 and 1024"}},
         {"cu.scalar_register_words=100",
          "config-conflict",
-         {"cu.scalar_register_granule", "96 and 104"}},
+         {"cu.simds * cu.scalar_register_granule, which is 16", "96 and 112"}},
+        {"cu.vector_register_words=4096",
+         "config-conflict",
+         {"cu.wavefront_slots * cu.vector_register_granule is 8192",
+          "at most cu.vector_register_words, which is 4096"}},
+        {"cu.wavefront_slots=64 cu.vector_register_granule=2048",
+         "config-conflict",
+         {"cu.wavefront_slots * cu.vector_register_granule is 131072", "65536"}},
+        {"cu.scalar_register_words=128",
+         "config-conflict",
+         {"cu.wavefront_slots * cu.scalar_register_granule is 256",
+          "at most cu.scalar_register_words, which is 128"}},
+        {"cu.wavefront_vector_register_words=32",
+         "config-conflict",
+         {"wavefront_size is 64", "cu.wavefront_vector_register_words, which is 32"}},
+        {"cu.workgroup_vector_register_words=512 cu.workgroup_wavefront_granule=4",
+         "config-conflict",
+         {"cu.workgroup_wavefront_granule * cu.vector_register_granule is 1024", "which is 512"}},
+        {"cu.workgroup_vector_register_words=131072",
+         "config-conflict",
+         {"cu.workgroup_vector_register_words is 131072",
+          "cu.vector_register_words, which is 65536"}},
+        {"lds.granule=768 lds.power_of_two=on lds.bytes=61440",
+         "config-conflict",
+         {"lds.granule is 768", "power of two", "512 and 1024"}},
+        {"lds.bytes=61440 lds.granule=1024 lds.power_of_two=on",
+         "config-conflict",
+         {"lds.bytes_per_workgroup as it is allocated is 65536", "lds.bytes, which is 61440"}},
+        {"launch.shares=3:",
+         "config-shares",
+         {"launch.shares is \"3:\"", "numbers of 1 to 1000", "3:1"}},
+        {"launch.shares=0:1", "config-shares", {"0:1"}},
+        {"launch.shares=1:1001", "config-shares", {"1:1001"}},
+        {"launch.shares=:1", "config-shares", {":1"}},
+        {"launch.shares=1:x", "config-shares", {"1:x"}},
+        {"launch.shares=1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1", "config-shares", {"up to 16"}},
         {"lds.granule=6", "config-conflict", {"lds.granule", "4 and 8"}},
         {"lds.bytes=65000", "config-conflict", {"lds.bytes", "lds.granule", "64768 and 65024"}},
         {"lds.bytes=32768",
@@ -163,6 +199,11 @@ static void test_what_is_allowed(void **state)
         "wavefront_size=8",
         "wavefront_size=16",
         "wavefront_size=32 cu.wavefront_slots=64",
+        "cu.simds=16 cu.wavefront_slots=112 cu.vector_register_words=114688 "
+        "cu.vector_register_granule=1024",
+        "launch.placement=spatial launch.shares=1000:1:7",
+        "launch.shares=1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1",
+        "lds.bytes=65536 lds.granule=1024 lds.power_of_two=on",
         "cu.scalar_register_words=0",
         "lds.bytes=0 lds.bytes_per_workgroup=0",
         "l1.line_bytes=32 l1.sector_bytes=32",
@@ -178,6 +219,43 @@ static void test_what_is_allowed(void **state)
 
         if (sim_config_check(&c, &err))
             fail_msg("%s: %s", settings[i], err.message);
+    }
+}
+
+/* What no part has none of, and no part has that many of. */
+static void test_ranges(void **state)
+{
+    static const struct {
+        const char *key, *value;
+    } rows[] = {
+        {"l1.mshrs", "0"},
+        {"compute_units", "0"},
+        {"cu.simds", "0"},
+        {"cu.simds", "17"},
+        {"cu.wavefront_slots", "0"},
+        {"cu.workgroup_slots", "0"},
+        {"cu.workgroup_items", "0"},
+        {"l1.ways", "0"},
+        {"l2.slices", "0"},
+        {"dram.channels", "0"},
+        {"lds.banks", "0"},
+        {"lds.lanes_per_pass", "65"},
+        {"link.copy_engines", "3"},
+        {"launch.resident_kernels", "0"},
+        {"launch.cycles_per_workgroup", "0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sim_config c = config_with("");
+        struct hd_error err = {0};
+        char words[96];
+
+        assert_int_equal(param_set(&sim_params, &c, rows[i].key, rows[i].value, NULL, &err),
+                         HD_BAD_INPUT);
+        snprintf(words, sizeof words, "%s is %s; it must be from", rows[i].key, rows[i].value);
+        if (!strstr(err.message, words))
+            fail_msg("%s", err.message);
     }
 }
 
@@ -214,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_defaults_hold_together),
         cmocka_unit_test(test_broken_rules_name_keys_and_rule),
         cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_fields_set_by_code),
         cmocka_unit_test(test_forms),
     };
