@@ -69,6 +69,10 @@ static const struct option options[] = {
      "fails the run after that many wavefront instructions (exit 4; 0: none)", NULL},
     {"allow-io", 0, OPT_FLAG, CLI_SIMULATE, AT(allow_io), NULL,
      "opens io and os to the program; the result then says unsafe", NULL},
+    {"kernel", 'k', OPT_TEXT, CLI_PROFILE, AT(kernel), "NAME", "shows that kernel alone", NULL},
+    {"top", 0, OPT_U64, CLI_PROFILE, AT(top), "N", "hot lines shown of each kernel (default 10)",
+     NULL},
+    {"all", 0, OPT_FLAG, CLI_PROFILE, AT(all), NULL, "shows the whole source of each kernel", NULL},
     {"json", 0, OPT_FLAG, CLI_LIST, AT(json), NULL, "prints JSON", NULL},
     {"quiet", 'q', OPT_FLAG, CLI_ALL, AT(quiet), NULL, "prints no summary and no progress", NULL},
     {"verbose", 'v', OPT_FLAG, CLI_ALL, AT(verbose), NULL, "prints more", NULL},
@@ -292,6 +296,7 @@ static void set_defaults(struct cli_args *args)
     args->detail = RECORD_KERNELS;
     args->trace_cap = TRACE_CAP_DEFAULT;
     args->seed = 1;
+    args->top = 10;
     args->iterations = args->warmup = UINT64_MAX;
 }
 

@@ -26,6 +26,9 @@ struct cli_args {
         warmup; /* the last two: UINT64_MAX if not given */
     double max_time;
     uint32_t detail, timing, lanes; /* indices of their choices */
+    const char *kernel;
+    uint64_t top;
+    bool all, profile; /* profile: set by the verb */
     bool json, allow_io, quiet, verbose, help, version;
 };
 
@@ -39,8 +42,9 @@ enum cli_verb_bit {
     CLI_CONFIG = 1 << 5,
     CLI_LIST = 1 << 6,
     CLI_RESULT = 1 << 7,
-    CLI_SIMULATE = CLI_RUN | CLI_COMPARE,
-    CLI_ALL = (1 << 8) - 1,
+    CLI_PROFILE = 1 << 8,
+    CLI_SIMULATE = CLI_RUN | CLI_COMPARE | CLI_PROFILE,
+    CLI_ALL = (1 << 9) - 1,
 };
 
 struct cli_verb {

@@ -80,6 +80,7 @@ enum hd_status result_build(struct result *out, struct record *record, const str
     out->contention_free_ps = JSON_NO_TIME;
     out->checks_passed = record->checks_passed;
     out->checks_failed = record->checks_failed;
+    out->profile = record->profile;
     take_run(out, run);
     record_chosen(record, &out->chosen);
     out->truncated = record->cuts;

@@ -4,6 +4,7 @@
 
 #include "host/results/critical.h"
 #include "host/results/fields.h"
+#include "host/results/profile.h"
 #include "host/results/record.h"
 
 #define HD_VERSION "0.1.0"
@@ -73,6 +74,7 @@ struct result {
     struct result_cf cf;
     struct field_rows regions, critical_path, kernels, transfers, nodes, edges, check_list;
     uint64_t checks_passed, checks_failed;
+    const struct profile *profile; /* NULL: none was asked for */
     struct result_simulator simulator;
 
     struct record *record;
@@ -84,7 +86,8 @@ struct result {
 extern const struct field_table result_fields;
 /* Tables of the rows of its lists. */
 extern const struct field_table result_region_fields, result_step_fields, result_kernel_fields,
-    result_transfer_fields, result_node_fields, result_edge_fields, result_check_fields;
+    result_transfer_fields, result_node_fields, result_edge_fields, result_check_fields,
+    result_profile_kernel_fields, result_line_fields;
 extern const char *const result_status_names[], *const result_transfer_names[];
 
 /*
