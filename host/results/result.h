@@ -57,7 +57,8 @@ struct result_tm {
 };
 
 struct result_cf {
-    uint64_t branches, branches_taken, divergent_branches, gotos, joins, skipped_instr, mask_ops;
+    uint64_t branches, branches_taken, divergent_branches, gotos, joins, hops, skipped_instr,
+        mask_ops;
     double lane_utilisation;
 };
 
