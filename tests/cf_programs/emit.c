@@ -200,13 +200,18 @@ static void emit_prologue(struct emitter *e, const char *form)
     emit(e, "v_mov_b32 v12, v5");
 }
 
-void emit_epilogue(struct emitter *e)
+void emit_epilogue(struct emitter *e, const char *except)
 {
+    const char *at = except ? "@!" : "", *mask = except ? except : "", *space = except ? " " : "";
+
     emit(e, "v_mul_u32 v40, v0, %u", CFP_VARS);
     for (unsigned k = 0; k < CFP_VARS; k++)
-        emit(e, "global_store_b32 [vars + v40*4 + %u], v%u", 4 * k, V_VARS + k);
+        emit(e, "%s%s%sglobal_store_b32 [vars + v40*4 + %u], v%u", at, mask, space, 4 * k,
+             V_VARS + k);
     emit(e, "s_barrier");
     emit(e, "v_cmp_lt_u32 m0, v3, %u", CFP_SHARED);
+    if (except)
+        emit(e, "m_andn m0, m0, %s", except);
     emit(e, "@m0 local_load_b32 v41, [v3*4]");
     emit(e, "v_mov_b32 v40, %%group");
     emit(e, "v_mad_u32 v40, v40, %u, v3", CFP_SHARED);

@@ -49,7 +49,7 @@ void emit_masks(struct emitter *e); /* predicated; with e->all, predicated-all *
 void emit_exec(struct emitter *e);
 void emit_goto(struct emitter *e);
 
-/* What all lanes do that have not ended: variables to memory, then the shared local words. */
-void emit_epilogue(struct emitter *e);
+/* What all lanes do that have not ended: variables to memory, then the shared local words. Lanes of a mask `except` may be left out. */
+void emit_epilogue(struct emitter *e, const char *except);
 
 #endif

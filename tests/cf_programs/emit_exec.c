@@ -219,5 +219,5 @@ void emit_exec(struct emitter *e)
     list(&s, e->p->first);
     emit_label(e, s.skip);
     emit(e, "m_mov exec, -1");
-    emit_epilogue(e);
+    emit_epilogue(e, NULL);
 }

@@ -4,8 +4,9 @@
 struct state {
     struct emitter *e;
     unsigned out, next; /* labels of the innermost loop: behind it, and its next trip */
-    unsigned returned, ended;
-    bool ends;
+    unsigned returned;
+    unsigned depth;
+    bool asleep; /* lanes may sleep until `returned` */
 };
 
 static void list(struct state *s, int16_t i);
@@ -43,6 +44,7 @@ static void branch(struct state *s, const struct cfp_node *n)
         return;
     }
     emit(s->e, "@!%s goto L%u", emit_cond(s->e, &n->cond), other);
+    s->depth++;
     list(s, n->body);
     if (n->orelse != CFP_NONE) {
         emit(s->e, "goto L%u", end);
@@ -52,6 +54,7 @@ static void branch(struct state *s, const struct cfp_node *n)
     } else {
         join(s, other);
     }
+    s->depth--;
 }
 
 static void loop(struct state *s, const struct cfp_node *n)
@@ -67,6 +70,7 @@ static void loop(struct state *s, const struct cfp_node *n)
         emit(s->e, "@!%s goto L%u", emit_goes_on(s->e, n), s->out);
     emit_trip(s->e, n);
     s->e->loops++;
+    s->depth++;
     list(s, n->body);
     s->e->loops--;
     if (cfp_body_has(s->e->p, n->body, CFP_CONTINUE))
@@ -81,25 +85,29 @@ static void loop(struct state *s, const struct cfp_node *n)
     }
     if (n->kind != CFP_REPEAT)
         join(s, s->out);
-    outer.ends = s->ends;
+    outer.asleep = s->asleep;
     *s = outer;
 }
 
-/* In a loop a lane that ends goes to an s_end of its own, so that there is a join for the others to go on at. */
+/*
+ * No lane may sleep when all that are awake end, so s_end stands only where none can. From elsewhere lanes that end go to
+ * where the others return to, and m7 says that they do nothing there.
+ */
 static void leave(struct state *s, const struct cfp_node *n)
 {
     const char *mask = n->has_cond ? emit_cond(s->e, &n->cond) : NULL;
-    unsigned to = n->kind == CFP_BREAK      ? s->out
-                  : n->kind == CFP_CONTINUE ? s->next
-                  : n->kind == CFP_RETURN   ? s->returned
-                                            : s->ended;
+    unsigned to = n->kind == CFP_BREAK ? s->out : n->kind == CFP_CONTINUE ? s->next : s->returned;
     const char *at = mask ? "@" : "", *space = mask ? " " : "";
 
-    if (n->kind == CFP_END && s->e->loops == 0) {
+    if (n->kind == CFP_END && s->depth == 0 && !s->asleep) {
         emit(s->e, "%s%s%ss_end", at, mask ? mask : "", space);
         return;
     }
-    s->ends = s->ends || n->kind == CFP_END;
+    if (n->kind == CFP_END && mask)
+        emit(s->e, "m_or m7, m7, %s", mask);
+    else if (n->kind == CFP_END)
+        emit(s->e, "m_mov m7, -1");
+    s->asleep = s->asleep || n->kind >= CFP_RETURN;
     emit(s->e, "%s%s%sgoto L%u", at, mask ? mask : "", space, to);
 }
 
@@ -124,15 +132,13 @@ static void list(struct state *s, int16_t i)
 void emit_goto(struct emitter *e)
 {
     struct state s = {.e = e};
+    bool ends = cfp_has(e->p, CFP_END);
 
     s.returned = ++e->labels;
-    s.ended = ++e->labels;
+    if (ends)
+        emit(e, "m_mov m7, 0");
     list(&s, e->p->first);
-    if (cfp_has(e->p, CFP_RETURN))
+    if (s.asleep)
         join(&s, s.returned);
-    emit_epilogue(e);
-    if (s.ends) {
-        join(&s, s.ended);
-        emit(e, "s_end");
-    }
+    emit_epilogue(e, ends ? "m7" : NULL);
 }

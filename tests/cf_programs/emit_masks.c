@@ -220,5 +220,5 @@ void emit_masks(struct emitter *e)
     list(&m, e->p->first);
     emit_label(e, m.at[0].skip);
     e->pred = "";
-    emit_epilogue(e);
+    emit_epilogue(e, NULL);
 }

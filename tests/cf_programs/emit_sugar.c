@@ -106,5 +106,5 @@ void emit_sugar(struct emitter *e)
         emit(e, ".break");
         emit(e, ".endloop");
     }
-    emit_epilogue(e);
+    emit_epilogue(e, NULL);
 }

@@ -62,9 +62,9 @@ static void report(struct cfp_rig *rig, const struct cfp_run *run, enum cfp_outc
     cfp_emit(&small, run->way.emitter, text);
     text_add(&text->text, "\n");
     cfp_print(&small, &text->text);
-    print_error("%s\nunit %s, form %s, width %u; HEDDLE_SEED=%" PRIu64 " runs it whole\n%s\n",
-                text_str(&text->text), run->way.unit, cfp_emitter_names[run->way.emitter],
-                run->width, small.seed, f->why);
+    fprintf(stderr, "%s\nunit %s, form %s, width %u; HEDDLE_SEED=%" PRIu64 " runs it whole\n%s\n",
+            text_str(&text->text), run->way.unit, cfp_emitter_names[run->way.emitter], run->width,
+            small.seed, f->why);
     text_free(&text->text);
     free(text);
     free(f);
