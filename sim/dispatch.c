@@ -40,7 +40,7 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     run->groups = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
-    if (!run->array_at || cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
+    if (!run->array_at)
         machine_out_of_memory(m);
     (void)dispatch_check(&m->config, l, &run->occupancy, NULL);
 }
@@ -81,9 +81,7 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
     sim_counters_add(&m->totals, &run->c);
     r.counters = run->c;
     free(run->array_at);
-    free(run->plan);
     run->array_at = NULL;
-    run->plan = NULL;
     run->used = false;
     residents_changed(m->device);
     queue_kernel_done(m, r.ticket, &r);

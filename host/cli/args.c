@@ -32,47 +32,51 @@ static const char *const lane_builds[] = {"auto", "baseline", "avx2", NULL}; /* 
 
 /* The only list of options, in the order of the help. */
 static const struct option options[] = {
-    {"config", 'c', OPT_TEXT, CLI_SIMULATE, AT(config), "NAME|FILE",
-     "GPU to simulate (default p100)", NULL},
-    {"set", 's', OPT_LIST, CLI_SIMULATE | CLI_CONFIG, AT(set), "KEY=VALUE",
+    {"config", 'c', OPT_TEXT, CLI_POINTS, AT(config), "NAME|FILE", "GPU to simulate (default p100)",
+     NULL},
+    {"set", 's', OPT_LIST, CLI_POINTS | CLI_CONFIG, AT(set), "KEY=VALUE",
      "sets a parameter; may be repeated", NULL},
-    {"arg", 'a', OPT_LIST, CLI_SIMULATE, AT(arg), "KEY=VALUE",
+    {"arg", 'a', OPT_LIST, CLI_POINTS, AT(arg), "KEY=VALUE",
      "argument of the program; may be repeated", NULL},
     {"data", 0, OPT_LIST, CLI_SIMULATE, AT(data), "NAME=FILE",
      "file that the program may read or write; may be repeated", NULL},
     {"axis", 0, OPT_LIST, CLI_COMPARE, AT(axis), "KEY[=V1,V2,...]",
      "compares these values of a parameter, of arg.NAME or of config; may be repeated", NULL},
-    {"out", 'o', OPT_TEXT, CLI_SIMULATE | CLI_ASM, AT(out), "FILE",
-     "where the result goes (compare: FILE.jsonl or a folder; asm: the assembled program)", NULL},
+    {"out", 'o', OPT_TEXT, CLI_POINTS | CLI_ASM, AT(out), "FILE",
+     "where the result goes (compare: FILE.jsonl or a folder; sweep: FILE.jsonl; asm: the "
+     "assembled program)",
+     NULL},
     {"trace", 't', OPT_TEXT, CLI_SIMULATE, AT(trace), "FILE",
      "writes a timeline for ui.perfetto.dev (compare: of the last column)", NULL},
     {"trace-window", 0, OPT_TEXT, CLI_SIMULATE, AT(trace_window), "A:B",
      "keeps what runs between A and B microseconds; either may be left out", NULL},
     {"trace-cap", 0, OPT_U64, CLI_SIMULATE, AT(trace_cap), "BYTES",
      "how large the timeline may become (default 64 MiB)", NULL},
-    {"detail", 0, OPT_CHOICE, CLI_SIMULATE, AT(detail), NULL,
-     "rows in the result: none, 65536 of each list, all (default kernels)", record_detail_names},
-    {"timing", 0, OPT_CHOICE, CLI_SIMULATE, AT(timing), NULL, "off: values only, no time passes",
+    {"detail", 0, OPT_CHOICE, CLI_POINTS, AT(detail), NULL,
+     "rows in the result: none, 65536 of each list, all (default kernels; sweep: summary)",
+     record_detail_names},
+    {"timing", 0, OPT_CHOICE, CLI_POINTS, AT(timing), NULL, "off: values only, no time passes",
      on_off},
-    {"seed", 0, OPT_U64, CLI_SIMULATE, AT(seed), "N", "seed of the run (default 1)", NULL},
-    {"iterations", 0, OPT_U64, CLI_SIMULATE, AT(iterations), "N",
+    {"seed", 0, OPT_U64, CLI_POINTS, AT(seed), "N", "seed of the run (default 1)", NULL},
+    {"iterations", 0, OPT_U64, CLI_POINTS, AT(iterations), "N",
      "timed iterations of each region (default 1)", NULL},
-    {"warmup", 0, OPT_U64, CLI_SIMULATE, AT(warmup), "N",
+    {"warmup", 0, OPT_U64, CLI_POINTS, AT(warmup), "N",
      "untimed iterations ahead of them (default 1)", NULL},
-    {"lanes", 0, OPT_CHOICE, CLI_SIMULATE, AT(lanes), NULL,
+    {"lanes", 0, OPT_CHOICE, CLI_POINTS, AT(lanes), NULL,
      "build of the lane functions; the result is the same", lane_builds},
-    {"max-time", 0, OPT_SECONDS, CLI_SIMULATE, AT(max_time), "SECONDS",
-     "stops the run after that time on this machine (exit 6)", NULL},
-    {"max-cycles", 0, OPT_U64, CLI_SIMULATE, AT(max_cycles), "N",
+    {"max-time", 0, OPT_SECONDS, CLI_POINTS, AT(max_time), "SECONDS",
+     "stops the run after that time on this machine (exit 6; sweep: each point)", NULL},
+    {"max-cycles", 0, OPT_U64, CLI_POINTS, AT(max_cycles), "N",
      "fails the run after that many core cycles (exit 4; 0: none)", NULL},
-    {"max-instr", 0, OPT_U64, CLI_SIMULATE, AT(max_instr), "N",
+    {"max-instr", 0, OPT_U64, CLI_POINTS, AT(max_instr), "N",
      "fails the run after that many wavefront instructions (exit 4; 0: none)", NULL},
     {"allow-io", 0, OPT_FLAG, CLI_SIMULATE, AT(allow_io), NULL,
      "opens io and os to the program; the result then says unsafe", NULL},
-    {"kernel", 'k', OPT_TEXT, CLI_PROFILE, AT(kernel), "NAME", "shows that kernel alone", NULL},
-    {"top", 0, OPT_U64, CLI_PROFILE, AT(top), "N", "hot lines shown of each kernel (default 10)",
-     NULL},
-    {"all", 0, OPT_FLAG, CLI_PROFILE, AT(all), NULL, "shows the whole source of each kernel", NULL},
+    {"jobs", 'j', OPT_U64, CLI_SWEEP, AT(jobs), "N",
+     "points that run at a time, a process each (default: one a processor)", NULL},
+    {"resume", 0, OPT_FLAG, CLI_SWEEP, AT(resume), NULL,
+     "keeps the points of --out that are ok, and runs the others", NULL},
+    {"dry-run", 0, OPT_FLAG, CLI_SWEEP, AT(dry_run), NULL, "prints the points and runs none", NULL},
     {"json", 0, OPT_FLAG, CLI_LIST, AT(json), NULL, "prints JSON", NULL},
     {"quiet", 'q', OPT_FLAG, CLI_ALL, AT(quiet), NULL, "prints no summary and no progress", NULL},
     {"verbose", 'v', OPT_FLAG, CLI_ALL, AT(verbose), NULL, "prints more", NULL},
@@ -290,13 +294,13 @@ static enum hd_status take_word(struct parser *p, const char *word)
     return HD_OK;
 }
 
-static void set_defaults(struct cli_args *args)
+/* A sweep's script may say the seed and the detail too, so that it must be seen whether they were given. */
+static void set_defaults(struct cli_args *args, const struct cli_verb *verb)
 {
     memset(args, 0, sizeof *args);
-    args->detail = RECORD_KERNELS;
+    args->detail = verb->bit == CLI_SWEEP ? UINT32_MAX : RECORD_KERNELS;
     args->trace_cap = TRACE_CAP_DEFAULT;
-    args->seed = 1;
-    args->top = 10;
+    args->seed = verb->bit == CLI_SWEEP ? UINT64_MAX : 1;
     args->iterations = args->warmup = UINT64_MAX;
 }
 
@@ -307,7 +311,7 @@ enum hd_status cli_parse(struct cli_args *out, const struct cli_verb *verb, int 
     enum hd_status status = HD_OK;
     bool only_words = false;
 
-    set_defaults(out);
+    set_defaults(out, verb);
     while (status == HD_OK && p.at < argc) {
         const char *word = argv[p.at++];
 

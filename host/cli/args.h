@@ -23,13 +23,11 @@ struct cli_args {
     struct cli_list set, arg, data, axis;
     const char *config, *out, *trace, *trace_window;
     uint64_t trace_cap, max_cycles, max_instr, seed, iterations,
-        warmup; /* the last two: UINT64_MAX if not given */
+        warmup; /* the last two, and a sweep's seed: UINT64_MAX if not given */
+    uint64_t jobs;                /* of a sweep; 0: one a processor */
     double max_time;
     uint32_t detail, timing, lanes; /* indices of their choices */
-    const char *kernel;
-    uint64_t top;
-    bool all, profile; /* profile: set by the verb */
-    bool json, allow_io, quiet, verbose, help, version;
+    bool json, allow_io, resume, dry_run, quiet, verbose, help, version;
 };
 
 /* Verbs as bits, for the options that each takes. */
@@ -42,8 +40,9 @@ enum cli_verb_bit {
     CLI_CONFIG = 1 << 5,
     CLI_LIST = 1 << 6,
     CLI_RESULT = 1 << 7,
-    CLI_PROFILE = 1 << 8,
-    CLI_SIMULATE = CLI_RUN | CLI_COMPARE | CLI_PROFILE,
+    CLI_SWEEP = 1 << 8,
+    CLI_SIMULATE = CLI_RUN | CLI_COMPARE,
+    CLI_POINTS = CLI_SIMULATE | CLI_SWEEP,
     CLI_ALL = (1 << 9) - 1,
 };
 

@@ -23,7 +23,7 @@ struct limits {
 };
 
 struct script {
-    hd_runtime *rt;
+    hd_runtime *rt; /* NULL in a sweep, which runs nothing itself */
     const struct hd_script_options *o;
     struct hd_script_info *info;
     lua_State *L; /* the main thread; NULL until it is made */
@@ -42,6 +42,18 @@ static inline struct script *script_of(lua_State *L)
 {
     return *(struct script **)lua_getextraspace(L);
 }
+
+/* ---- the state (script.c) ------------------------------------------------------------------ */
+
+/* Finds folder and lib. */
+enum hd_status script_folders(struct script *s, struct hd_error *err);
+/* Makes the state L with nothing in it; the caller closes it. */
+enum hd_status script_open(struct script *s, struct hd_error *err);
+/* Calls fn with data as its light userdata; an error of Lua comes back in *err, its traceback in s->info. */
+enum hd_status script_protected(struct script *s, lua_CFunction fn, void *data,
+                                struct hd_error *err);
+/* Compiles the program's text and leaves the function on the stack; false with *syntax where it cannot be. */
+bool script_load(lua_State *L, const char *text, size_t length, struct hd_error *syntax);
 
 /* Keys of the registry. */
 #define KEY_RAISED "heddle.raised"

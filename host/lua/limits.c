@@ -138,10 +138,11 @@ static void use_instructions(lua_State *L, uint64_t n)
 
 static void check_stop(lua_State *L)
 {
-    const struct hd_options *o = hd_runtime_options(script_of(L)->rt);
+    hd_runtime *rt = script_of(L)->rt;
+    const struct hd_options *o = rt ? hd_runtime_options(rt) : NULL;
     struct hd_error why;
 
-    if (!o->limits.stop || !*o->limits.stop)
+    if (!o || !o->limits.stop || !*o->limits.stop)
         return;
     hd_error_set(&why, HD_STOPPED, "stopped", NULL, NULL, "stopped while the script was running");
     limits_end_run(L, &why);

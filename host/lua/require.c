@@ -1,8 +1,10 @@
 /*
  * require without package: the module heddle, then NAME.lua beside the program, then in the folder of shared
- * modules. Each is loaded once; a module that needs itself is an error that shows the way round.
+ * modules, then in heddle's own, workloads/lib. Each is loaded once; a module that needs itself is an error that shows the way round.
  */
 #include "host/lua/internal.h"
+
+#include "host/rt/data_dirs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,21 +68,41 @@ static void free_source(lua_State *L, void *data)
     text_free(data);
 }
 
+/* Where modules are: beside the program, beside its folder, among heddle's own, and with --allow-io where the user is. */
+struct module_folders {
+    const char *at[DATA_DIRS_MAX + 3];
+    size_t len;
+    struct data_dirs own;
+};
+
+static void find_folders(const struct script *s, struct module_folders *out)
+{
+    out->len = 0;
+    out->at[out->len++] = s->folder;
+    out->at[out->len++] = s->lib;
+    data_dirs_find("workloads/lib", &out->own);
+    for (size_t i = 0; i < out->own.len; i++)
+        out->at[out->len++] = out->own.at[i];
+    if (s->o->allow_io)
+        out->at[out->len++] = ".";
+}
+
 /* Looks in the folders in turn; the chunk's name is the file's path. Leaves the function, or returns false. */
 static bool load_module(lua_State *L, const char *name)
 {
-    const struct script *s = script_of(L);
-    const char *const folders[] = {s->folder, s->lib, s->o->allow_io ? "." : NULL};
+    struct module_folders folders;
     const char *relative = lua_pushfstring(L, "%s.lua", luaL_gsub(L, name, ".", "/"));
     struct text *source = guard_push(L, free_source, sizeof *source);
     struct hd_error err;
     size_t length;
     bool found;
 
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && folders[i]; i++) {
-        const char *chunk, *path = lua_pushfstring(L, "@%s/%s", folders[i], relative);
+    find_folders(script_of(L), &folders);
+    luaL_checkstack(L, DATA_DIRS_MAX + 8, NULL);
+    for (size_t i = 0; i < folders.len; i++) {
+        const char *chunk, *path = lua_pushfstring(L, "@%s/%s", folders.at[i], relative);
 
-        if (file_read_below(folders[i], relative, &found, source, &err) != HD_OK)
+        if (file_read_below(folders.at[i], relative, &found, source, &err) != HD_OK)
             script_raise(L, &err);
         if (!found)
             continue;

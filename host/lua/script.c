@@ -27,7 +27,7 @@ void hd_script_options_default(struct hd_script_options *o)
     };
 }
 
-static enum hd_status find_folders(struct script *s, struct hd_error *err)
+enum hd_status script_folders(struct script *s, struct hd_error *err)
 {
     const char *lib = s->o->lib_dir;
     bool fits = file_folder(s->o->path, s->folder, sizeof s->folder);
@@ -49,18 +49,17 @@ static enum hd_status check_options(struct script *s, struct hd_error *err)
     if (status == HD_OK)
         status = named_check(s->o->data, s->o->ndata, "--data", err);
     if (status == HD_OK)
-        status = find_folders(s, err);
+        status = script_folders(s, err);
     return status;
 }
 
 /* ---- the run in Lua ----------------------------------------------------------------------- */
 
-/* What the first protected function is handed; the error of the compiler comes back in it. */
+/* What run_program is handed; the error of the compiler comes back in it. */
 struct chunk {
     const char *text;
     size_t length;
-    struct hd_error syntax;
-    bool refused;
+    struct hd_error syntax; /* HD_OK: it compiled */
 };
 
 static void open_state(lua_State *L)
@@ -74,63 +73,87 @@ static void open_state(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, KEY_MODULES);
 }
 
+bool script_load(lua_State *L, const char *text, size_t length, struct hd_error *syntax)
+{
+    lua_pushfstring(L, "@%s", script_of(L)->o->path);
+    switch (luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t")) {
+    case LUA_OK:
+        return true;
+    case LUA_ERRSYNTAX:
+        script_syntax_error(lua_tostring(L, -1), syntax);
+        return false;
+    default:
+        return lua_error(L), false;
+    }
+}
+
 static int run_program(lua_State *L)
 {
     struct chunk *c = lua_touserdata(L, 1);
 
     open_state(L);
-    lua_pushfstring(L, "@%s", script_of(L)->o->path);
-    switch (luaL_loadbufferx(L, c->text, c->length, lua_tostring(L, -1), "t")) {
-    case LUA_OK:
-        break;
-    case LUA_ERRSYNTAX:
-        c->refused = true;
-        script_syntax_error(lua_tostring(L, -1), &c->syntax);
+    if (!script_load(L, c->text, c->length, &c->syntax))
         return 0;
-    default:
-        return lua_error(L);
-    }
     limits_arm(L);
     lua_call(L, 0, 0);
     return 0;
 }
 
 /* Lua calls no message handler when memory is short, nor for an error in the handler itself. */
-static void explain(struct script *s, int result, const struct chunk *c)
+static void explain(struct script *s, int result)
 {
     if (s->limits.spent)
         return;
-    if (c->refused)
-        s->why = c->syntax;
-    else if (result == LUA_ERRMEM)
+    if (result == LUA_ERRMEM)
         limits_memory_error(s, &s->why);
     else if (result == LUA_ERRERR)
         hd_error_set(&s->why, HD_BAD_INPUT, "lua-error", s->o->path, NULL,
                      "an error in the __tostring of an error");
 }
 
-static enum hd_status run_in_state(struct script *s, const struct text *source, struct hd_error *err)
+enum hd_status script_open(struct script *s, struct hd_error *err)
 {
     lua_State *L = lua_newstate(limits_alloc, s);
-    struct chunk c = {0};
-    int result;
 
     if (!L)
         return limits_memory_error(s, err), HD_SIM_FAILED;
     *(struct script **)lua_getextraspace(L) = s;
     s->L = L;
-    c.text = file_chunk(source, &c.length);
-    lua_pushcfunction(L, script_on_error);
-    lua_pushcfunction(L, run_program);
-    lua_pushlightuserdata(L, &c);
-    result = lua_pcall(L, 1, 0, 1);
-    explain(s, result, &c);
-    lua_close(L);
-    if (result == LUA_OK && !c.refused && !s->limits.spent)
+    return HD_OK;
+}
+
+enum hd_status script_protected(struct script *s, lua_CFunction fn, void *data, struct hd_error *err)
+{
+    int result;
+
+    lua_settop(s->L, 0);
+    lua_pushcfunction(s->L, script_on_error);
+    lua_pushcfunction(s->L, fn);
+    lua_pushlightuserdata(s->L, data);
+    result = lua_pcall(s->L, 1, 0, 1);
+    explain(s, result);
+    if (result == LUA_OK && !s->limits.spent)
         return HD_OK;
     if (err)
         *err = s->why;
     return s->why.status;
+}
+
+static enum hd_status run_in_state(struct script *s, const struct text *source, struct hd_error *err)
+{
+    struct chunk c = {0};
+    enum hd_status status = script_open(s, err);
+
+    if (status != HD_OK)
+        return status;
+    c.text = file_chunk(source, &c.length);
+    status = script_protected(s, run_program, &c, err);
+    lua_close(s->L);
+    if (status != HD_OK || c.syntax.status == HD_OK)
+        return status;
+    if (err)
+        *err = c.syntax;
+    return c.syntax.status;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */

@@ -42,10 +42,6 @@ static void take_cf(struct result_cf *cf, const struct metrics *m)
 {
     cf->branches = m->sums.branches;
     cf->branches_taken = m->sums.branches_taken;
-    cf->divergent_branches = m->sums.divergent_branches;
-    cf->gotos = m->sums.gotos;
-    cf->joins = m->sums.joins;
-    cf->hops = m->sums.hops;
     cf->skipped_instr = m->sums.skipped_instr;
     cf->mask_ops = m->sums.mask_ops;
     cf->lane_utilisation = m->lane_utilisation;
@@ -84,7 +80,6 @@ enum hd_status result_build(struct result *out, struct record *record, const str
     out->contention_free_ps = JSON_NO_TIME;
     out->checks_passed = record->checks_passed;
     out->checks_failed = record->checks_failed;
-    out->profile = record->profile;
     take_run(out, run);
     record_chosen(record, &out->chosen);
     out->truncated = record->cuts;
@@ -98,6 +93,11 @@ void result_free(struct result *r)
     timeline_free(&r->timeline);
     free(r->steps);
     memset(r, 0, sizeof *r);
+}
+
+void result_write_point(struct json_writer *w, const struct result_point *point)
+{
+    fields_write(w, "point", &result_point_fields, point);
 }
 
 void result_write(struct json_writer *w, const struct result *r)

@@ -4,7 +4,6 @@
 
 #include "host/results/critical.h"
 #include "host/results/fields.h"
-#include "host/results/profile.h"
 #include "host/results/record.h"
 
 #define HD_VERSION "0.1.0"
@@ -24,6 +23,14 @@ struct result_simulator {
     uint64_t wave_instr;
     double wave_instr_per_s;
     uint64_t peak_rss_bytes;
+};
+
+/* Which point of a sweep a run is. */
+struct result_point {
+    const char *id;
+    uint64_t index;
+    const char *axes_json;
+    uint32_t exit_status;
 };
 
 /* What the caller knows of a run. Texts are the caller's and must live until the result is written. */
@@ -57,8 +64,7 @@ struct result_tm {
 };
 
 struct result_cf {
-    uint64_t branches, branches_taken, divergent_branches, gotos, joins, hops, skipped_instr,
-        mask_ops;
+    uint64_t branches, branches_taken, divergent_branches, gotos, joins, skipped_instr, mask_ops;
     double lane_utilisation;
 };
 
@@ -75,7 +81,7 @@ struct result {
     struct result_cf cf;
     struct field_rows regions, critical_path, kernels, transfers, nodes, edges, check_list;
     uint64_t checks_passed, checks_failed;
-    const struct profile *profile; /* NULL: none was asked for */
+    const struct result_point *point; /* NULL outside a sweep */
     struct result_simulator simulator;
 
     struct record *record;
@@ -88,7 +94,7 @@ extern const struct field_table result_fields;
 /* Tables of the rows of its lists. */
 extern const struct field_table result_region_fields, result_step_fields, result_kernel_fields,
     result_transfer_fields, result_node_fields, result_edge_fields, result_check_fields,
-    result_profile_kernel_fields, result_line_fields;
+    result_point_fields;
 extern const char *const result_status_names[], *const result_transfer_names[];
 
 /*
@@ -98,6 +104,8 @@ extern const char *const result_status_names[], *const result_transfer_names[];
 enum hd_status result_build(struct result *out, struct record *record, const struct result_run *run,
                             struct hd_error *err);
 void result_free(struct result *r);
+/* Writes "point" and its value, as a member of the open object. */
+void result_write_point(struct json_writer *w, const struct result_point *point);
 /* Writes the object. */
 void result_write(struct json_writer *w, const struct result *r);
 /* The JSON Schema of the object (draft 2020-12). */

@@ -59,7 +59,6 @@ static const char *const runs[] = {
     "run workloads/dag/vec.lua --config tiny --arg n=5000 --arg blocks=8 --timing off --out -",
     "run workloads/dag/pipeline.lua --config tiny --detail full --out -",
     "run workloads/dag/pipeline.lua --config tiny --detail summary --out -",
-    "profile workloads/dag/reduce.lua --config tiny --arg n=10000 --out -",
 };
 
 static void test_results_keep_to_their_schema(void **state)
@@ -72,6 +71,34 @@ static void test_results_keep_to_their_schema(void **state)
         value = json_of(runs[i]);
         expect_valid(schema, value, runs[i]);
         cJSON_Delete(value);
+    }
+    cJSON_Delete(schema);
+}
+
+/* Each line of a sweep is such a result: of points that ended well, that met a limit, and that no machine can run. */
+static void test_rows_of_a_sweep_keep_to_the_schema(void **state)
+{
+    static const char line[] = "sweep workloads/dag/sweep_vec.lua --set l2.bytes=%s --arg blocks=8 "
+                               "--max-instr 9000 -q --out - 2>/dev/null; true";
+    static const char *const bytes[] = {"4194304", "4194305"};
+    cJSON *schema = json_of("result schema"), *value;
+    char command[256], *text, *row;
+    size_t rows;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, line, bytes[i]);
+        text = output_of(command);
+        rows = 0;
+        for (row = strtok(text, "\n"); row; row = strtok(NULL, "\n"), rows++) {
+            value = cJSON_Parse(row);
+            assert_non_null(value);
+            expect_valid(schema, value, row);
+            assert_true(cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(value, "point")));
+            cJSON_Delete(value);
+        }
+        assert_int_equal(rows, 12);
+        free(text);
     }
     cJSON_Delete(schema);
 }
@@ -218,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_keep_to_their_schema),
+        cmocka_unit_test(test_rows_of_a_sweep_keep_to_the_schema),
         cmocka_unit_test(test_keys_are_in_order),
         cmocka_unit_test(test_the_schema_refuses),
         cmocka_unit_test(test_the_schema_agrees_with_the_reader),

@@ -1,0 +1,144 @@
+/* heddle sweep: a program over all combinations of the values of axes. */
+#include "host/cli/sweep.h"
+
+#include "host/results/outfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the script's own files ------------------------------------------------------------------------ */
+
+struct post_files {
+    struct sweep_store *store;
+    struct text written; /* names, for the message */
+};
+
+static bool next_row(void *user, size_t i, const char **line, size_t *len)
+{
+    struct post_files *files = user;
+
+    if (i >= files->store->plan->count)
+        return false;
+    *line = sweep_store_row(files->store, i, len);
+    return *line != NULL;
+}
+
+/* Beside --out. */
+static enum hd_status write_output(void *user, const char *name, const char *text, size_t len,
+                                   struct hd_error *err)
+{
+    struct post_files *files = user;
+    const char *out = files->store->path, *slash = strrchr(out, '/');
+    struct text path = {0};
+    struct out_file file;
+    struct json_out to;
+    enum hd_status status;
+
+    text_add(&path, "%.*s%s", slash ? (int)(slash + 1 - out) : 0, out, name);
+    if (strcmp(text_str(&path), out) == 0 ||
+        strcmp(text_str(&path), files->store->plan->sweep->path) == 0) {
+        text_free(&path);
+        return hd_error_set(err, HD_BAD_INPUT, "sweep-table", NULL, "give the file another name",
+                            "post would write over \"%s\"", name);
+    }
+    status = out_open(&file, text_str(&path), err);
+    if (status == HD_OK) {
+        to = out_json(&file);
+        to.write(to.user, text, len);
+        status = out_commit(&file, err);
+    }
+    if (status == HD_OK)
+        text_add(&files->written, "%s%s", files->written.len ? ", " : "", text_str(&path));
+    text_free(&path);
+    return status;
+}
+
+static enum hd_status run_post(struct sweep_store *store, FILE *to, struct hd_error *err)
+{
+    const struct sweep_plan *plan = store->plan;
+    struct post_files files = {store, {0}};
+    const struct hd_sweep_post post = {&files, next_row, write_output};
+    struct text traceback = {0};
+    enum hd_status status;
+
+    if (!plan->sweep->has_post)
+        return HD_OK;
+    if (!store->part) {
+        cli_warn(
+            "the files of the sweep's post go beside --out FILE.jsonl; there are none without");
+        return HD_OK;
+    }
+    status = hd_sweep_run_post(plan->sweep, &post, &traceback, err);
+    if (traceback.len)
+        fprintf(stderr, "%s\n", traceback.at);
+    if (files.written.len && !plan->args->quiet)
+        fprintf(to, "wrote %s\n", files.written.at);
+    text_free(&traceback);
+    text_free(&files.written);
+    return status;
+}
+
+/* ---- the verb ---------------------------------------------------------------------------------------- */
+
+static FILE *table_to(const struct cli_args *args)
+{
+    return args->out && strcmp(args->out, "-") == 0 ? stderr : stdout;
+}
+
+/* *stopped: not all points have run. The result is the exit status where all is well with the sweep itself. */
+static enum hd_status run_and_finish(struct sweep_store *store, bool *stopped, struct hd_error *err)
+{
+    const struct cli_args *args = store->plan->args;
+    enum hd_status status = sweep_pool_run(store->plan, store, stopped, err), finished;
+    struct hd_error ignored;
+
+    /* Whatever ended it, what has run is kept. */
+    finished =
+        sweep_store_finish(store, *stopped || status != HD_OK, status == HD_OK ? err : &ignored);
+    if (status == HD_OK)
+        status = finished;
+    if (status != HD_OK)
+        return status;
+    if (!args->quiet)
+        sweep_print_outcomes(store, table_to(args));
+    return *stopped ? HD_OK : run_post(store, table_to(args), err);
+}
+
+static enum hd_status sweep(struct sweep_plan *plan, struct sweep_store *store, bool *stopped,
+                            struct hd_error *err)
+{
+    enum hd_status status = session_check_outputs(plan->args, err);
+
+    if (status == HD_OK)
+        status = sweep_plan_make(plan, plan->args, err);
+    if (status == HD_OK)
+        status = sweep_store_open(store, plan, err);
+    if (status != HD_OK)
+        return status;
+    if (!plan->args->dry_run)
+        return run_and_finish(store, stopped, err);
+    sweep_print_plan(plan, store, stdout);
+    return HD_OK;
+}
+
+int cli_sweep(const struct cli_args *args)
+{
+    struct sweep_plan plan = {.args = args};
+    struct sweep_store store = {0};
+    bool stopped = false;
+    struct hd_error err;
+    enum hd_status status, worst;
+
+    hd_error_clear(&err);
+    status = sweep(&plan, &store, &stopped, &err);
+    worst = store.worst;
+    if (stopped && store.part)
+        fprintf(stderr, "heddle: stopped; --resume runs the rest\n");
+    sweep_store_free(&store);
+    sweep_plan_free(&plan);
+    if (status != HD_OK)
+        return cli_fail(&err);
+    if (args->dry_run)
+        return cli_end(HD_OK);
+    return cli_end(stopped ? HD_STOPPED : (int)worst);
+}
