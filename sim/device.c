@@ -75,15 +75,21 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     struct device *d = m->device;
 
     cu->id = id;
-    cu->simds = calloc(c->simds, sizeof *cu->simds);
+    cu->simds = d->simds + id * c->simds;
     cu->waves =
         aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));
     cu->groups = calloc(c->group_slots, sizeof *cu->groups);
     cu->held = calloc(ACCESS_LINES_MAX, sizeof *cu->held);
-    if (!cu->simds || !cu->waves || !cu->groups || !cu->held)
+    if (!cu->waves || !cu->groups || !cu->held)
         return false;
     room_init(c, cu);
     memset(cu->waves, 0, (size_t)c->simds * d->simd_slots * sizeof *cu->waves);
+    for (uint32_t i = 0; i < c->simds; i++) {
+        cu->simds[i].cu = cu;
+        cu->simds[i].waves = cu->waves + i * d->simd_slots;
+        cu->simds[i].number = id * c->simds + i;
+        cu->simds[i].of_unit[0] = UINT64_MAX;
+    }
     return make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
            cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
@@ -97,7 +103,6 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
     }
     for (uint32_t i = 0; cu->groups && i < m->config.group_slots; i++)
         free(cu->groups[i].lds);
-    free(cu->simds);
     free(cu->waves);
     free(cu->groups);
     free(cu->held);
@@ -152,7 +157,8 @@ static bool make_parts(struct sim_machine *m)
     set_latencies(m);
     d->runs = calloc(d->nruns, sizeof *d->runs);
     d->cus = calloc(c->compute_units, sizeof *d->cus);
-    if (!d->runs || !d->cus || !calendar_init(&d->calendar, c->compute_units * c->simds) ||
+    d->simds = calloc((size_t)c->compute_units * c->simds, sizeof *d->simds);
+    if (!d->runs || !d->cus || !d->simds || !calendar_init(&d->calendar, c->compute_units * c->simds) ||
         !make_memory_system(m))
         return false;
     for (uint32_t i = 0; i < c->compute_units; i++)
@@ -181,6 +187,7 @@ void device_free(struct sim_machine *m)
     for (uint32_t i = 0; d->runs && i < d->nruns; i++)
         free(d->runs[i].array_at);
     free(d->cus);
+    free(d->simds);
     free(d->runs);
     free(d->slices);
     free(d->channels);

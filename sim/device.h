@@ -97,6 +97,9 @@ struct workgroup {
 enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 
 struct simd {
+    struct cu *cu;
+    struct wavefront *waves;       /* [slots] */
+    uint32_t number;               /* of the device, as in the calendar */
     uint64_t used;                 /* slots with a wavefront */
     uint64_t ready;                /* may issue as far as registers are concerned */
     uint64_t near_due;             /* places of near that are not empty */
@@ -104,7 +107,7 @@ struct simd {
     uint64_t now;                  /* cycle up to which near has been emptied into ready */
     uint32_t last;                 /* slot that issued last, for the policies */
     uint32_t busy;                 /* function units that were taken for more than a cycle */
-    uint64_t of_unit[NUM_FUS];     /* slots by function unit of their next instruction */
+    uint64_t of_unit[NUM_FUS];     /* slots by function unit of their next instruction, free ones as they were left */
     uint64_t unit_free[NUM_FUS];   /* of the busy ones: cycle at which the unit takes the next
                                       instruction */
     uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
@@ -138,7 +141,7 @@ struct mshr {
 
 struct cu {
     uint32_t id;
-    struct simd *simds;
+    struct simd *simds;      /* a part of the device's */
     struct wavefront *waves; /* [simds][slots] */
     struct workgroup *groups;
     /* what is left, in the units of the configuration */
@@ -235,6 +238,7 @@ struct wave_scheduler;
 
 struct device {
     struct cu *cus;
+    struct simd *simds; /* of all compute units */
     struct calendar calendar;
     const struct wave_scheduler *scheduler;
     const struct placement *placement;
@@ -352,7 +356,10 @@ void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn
                uint32_t nlines, uint64_t now);
 /* Data of a request has arrived at its compute unit. */
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
-bool lsu_held(const struct cu *cu);
+static inline bool lsu_held(const struct cu *cu)
+{
+    return cu->held_at < cu->nheld;
+}
 /* A wavefront at a fence has no access left without an answer, though the time of an answer may be to come. */
 void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
 

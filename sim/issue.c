@@ -38,11 +38,18 @@ static void book_unit_wait(struct cu *cu, struct wavefront *w, uint64_t cycle)
     wave_book(w, cycle, w->unit == FU_LDS ? SIM_STALL_LDS : SIM_STALL_ISSUE);
 }
 
-static void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
+static inline void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
 {
-    wave_book(w, READY_CYCLE(w->ready), READY_REASON(w->ready));
-    book_unit_wait(cu, w, cycle);
-    wave_book(w, cycle + 1, SIM_STALL_ISSUED);
+    uint64_t *stalls = w->run->c.stall_cycles, ready = READY_CYCLE(w->ready);
+
+    if (ready > w->mark) {
+        stalls[READY_REASON(w->ready)] += ready - w->mark;
+        w->mark = ready;
+    }
+    if (cycle > w->mark)
+        book_unit_wait(cu, w, cycle);
+    stalls[SIM_STALL_ISSUED]++;
+    w->mark = cycle + 1;
 }
 
 static void book_probed(struct sim_machine *m, struct cu *cu, struct wavefront *w, uint64_t cycle)
@@ -57,7 +64,7 @@ static void book_probed(struct sim_machine *m, struct cu *cu, struct wavefront *
 
 /* ---- which wavefronts are ready ---- */
 
-static void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
+static inline void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
 {
     uint64_t bit = UINT64_C(1) << slot;
 
@@ -69,15 +76,6 @@ static void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
     } else {
         s->far |= bit;
     }
-}
-
-/* Cycles from s->now to the next at which a wavefront of near becomes ready, 1 to 63; near must not be empty. */
-static unsigned near_distance(const struct simd *s)
-{
-    unsigned from = (unsigned)((s->now + 1) % SIMD_NEAR);
-    uint64_t due = s->near_due >> from | s->near_due << (SIMD_NEAR - from) % SIMD_NEAR;
-
-    return bits_first(due) + 1;
 }
 
 static void enter_far(struct simd *s, const struct wavefront *waves)
@@ -93,12 +91,16 @@ static void enter_far(struct simd *s, const struct wavefront *waves)
 }
 
 /* The cycle at which the next wavefront of near becomes ready, CALENDAR_NEVER if there is none. */
-static uint64_t near_next(const struct simd *s)
+static inline uint64_t near_next(const struct simd *s)
 {
-    return s->near_due ? s->now + near_distance(s) : CALENDAR_NEVER;
+    unsigned from = (unsigned)((s->now + 1) % SIMD_NEAR);
+
+    if (!s->near_due)
+        return CALENDAR_NEVER;
+    return s->now + 1 + bits_first(bits_rotate_right(s->near_due, from));
 }
 
-static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
+static inline void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
 {
     for (uint64_t next; (next = near_next(s)) <= cycle;) {
         s->now = next;
@@ -111,107 +113,127 @@ static void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t
         enter_far(s, waves);
 }
 
-/* Takes the slots of a unit out of *eligible if it is not free at `cycle`; *next is when it may be. */
-static void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle,
-                  uint64_t *eligible, uint64_t *next)
+/* Takes the slots of a unit out of *slots if it is not free at `cycle`; *next is when it may be. */
+static inline void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle,
+                         uint64_t *slots, uint64_t *next)
 {
-    if (free_at <= cycle || !(*eligible & s->of_unit[unit]))
+    if (free_at <= cycle || !(*slots & s->of_unit[unit]))
         return;
-    *eligible &= ~s->of_unit[unit];
+    *slots &= ~s->of_unit[unit];
     if (free_at < *next)
         *next = free_at;
 }
 
-/* Ready wavefronts whose function unit takes an instruction at `cycle`; *next is when that may change. */
-static uint64_t eligible_at(const struct cu *cu, struct simd *s, uint64_t cycle, uint64_t *next)
+/*
+ * Those of some slots whose function unit takes an instruction at `cycle`. *next is lowered to when
+ * a unit that keeps one of the others waiting is free.
+ */
+static inline uint64_t open_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
+                                  uint64_t *next)
 {
-    uint64_t eligible = s->ready;
+    const struct cu *cu = s->cu;
 
-    *next = CALENDAR_NEVER;
-    for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
-        unsigned unit = bits_first(busy);
-
-        if (s->unit_free[unit] <= cycle)
-            s->busy &= ~(1u << unit);
-        else
-            block(s, unit, s->unit_free[unit], cycle, &eligible, next);
-    }
-    block(s, FU_LDS, cu->lds_free, cycle, &eligible, next);
-    block(s, FU_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &eligible, next);
-    return eligible;
+    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
+        block(s, bits_first(busy), s->unit_free[bits_first(busy)], cycle, &slots, next);
+    if (cu->lds_free > cycle)
+        block(s, FU_LDS, cu->lds_free, cycle, &slots, next);
+    if (slots & s->of_unit[FU_LSU])
+        block(s, FU_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &slots, next);
+    return slots;
 }
 
-static uint32_t simd_number(const struct sim_machine *m, const struct cu *cu, uint32_t simd)
+/* Forgets the function units that are free again. */
+static inline void release_units(struct simd *s, uint64_t cycle)
 {
-    return cu->id * m->config.simds + simd;
+    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
+        if (s->unit_free[bits_first(busy)] <= cycle)
+            s->busy &= ~(busy & -busy);
 }
 
-/* Puts the unit into the calendar for the next cycle at which it may issue. */
-static void simd_schedule(struct sim_machine *m, struct cu *cu, uint32_t simd, uint64_t from)
+/* The next cycle, from s->now + 1 on, at which the unit may issue; CALENDAR_NEVER if nothing is known of one. */
+static inline uint64_t next_issue(const struct simd *s)
 {
-    struct simd *s = &cu->simds[simd];
-    uint64_t next = CALENDAR_NEVER, near;
+    uint64_t next = CALENDAR_NEVER, from = s->now + 1;
 
-    if (s->ready && eligible_at(cu, s, from, &next)) {
-        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd), from);
-        return;
+    if (s->ready && open_slots(s, s->ready, from, &next))
+        return from;
+    for (uint64_t due = bits_rotate_right(s->near_due, from % SIMD_NEAR); due; due &= due - 1) {
+        uint64_t cycle = from + bits_first(due);
+
+        if (cycle >= next)
+            break;
+        if (open_slots(s, s->near[cycle % SIMD_NEAR], cycle, &next))
+            return cycle;
     }
-    near = near_next(s);
-    if (near < next)
-        next = near;
     if (s->far && s->now + SIMD_NEAR - 1 < next)
         next = s->now + SIMD_NEAR - 1;
-    if (next != CALENDAR_NEVER)
-        calendar_set(&m->device->calendar, s->now, simd_number(m, cu, simd),
-                     next < from ? from : next);
+    return next;
 }
 
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
 {
     for (uint32_t i = 0; i < m->config.simds; i++)
         if (cu->simds[i].used)
-            calendar_set(&m->device->calendar, now, simd_number(m, cu, i), now);
+            calendar_set(&m->device->calendar, now, cu->simds[i].number, now);
 }
 
-static void set_unit(struct simd *s, struct wavefront *w, enum function_unit unit)
+static inline void set_unit(struct simd *s, struct wavefront *w, enum function_unit unit)
 {
     uint64_t bit = UINT64_C(1) << w->slot;
 
+    if (w->unit == unit)
+        return;
     s->of_unit[w->unit] &= ~bit;
     s->of_unit[unit] |= bit;
     w->unit = (uint8_t)unit;
 }
 
-void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now)
+/* When the registers that an instruction reads and writes are ready, and not before `earliest`. */
+static inline ready_t registers_ready(const struct wavefront *w, const struct isa_insn *in,
+                                      ready_t earliest)
 {
-    struct device *d = m->device;
-    struct cu *cu = &d->cus[w->cu];
-    struct simd *s = &cu->simds[w->simd];
-    const struct isa_insn *in = w->next;
-    uint32_t number = simd_number(m, cu, w->simd);
     ready_t at = earliest;
 
     for (unsigned i = 0; i < in->nwait; i++)
-        if (w->sb[in->wait[i]] > at)
-            at = w->sb[in->wait[i]];
+        at = w->sb[in->wait[i]] > at ? w->sb[in->wait[i]] : at;
+    return at;
+}
+
+/* Enters the wavefront into its SIMD unit; false if it has to wait for global memory first. */
+static inline bool wave_enter(struct simd *s, struct wavefront *w, ready_t earliest)
+{
+    const struct isa_insn *in = w->next;
+    ready_t at = registers_ready(w, in, earliest);
+
     if (at >= READY_PENDING) {
         w->state = WAVE_PENDING;
         w->ready = earliest;
-        return;
+        return false;
     }
     w->state = WAVE_TIMED;
     w->ready = at;
     set_unit(s, w, unit_of_class((enum isa_class)in->cls));
     simd_enter(s, w->slot, READY_CYCLE(at));
+    return true;
+}
+
+void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now)
+{
+    struct device *d = m->device;
+    struct simd *s = &d->cus[w->cu].simds[w->simd];
+    uint64_t at;
+
     /* The unit whose cycle this is looks for its next one itself, at the end. */
-    if (number != d->ticking)
-        calendar_set(&d->calendar, now, number, READY_CYCLE(at) < now ? now : READY_CYCLE(at));
+    if (!wave_enter(s, w, earliest) || s->number == d->ticking)
+        return;
+    at = READY_CYCLE(w->ready);
+    calendar_set(&d->calendar, now, s->number, at < now ? now : at);
 }
 
 /* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
 
-static void set_results(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
-                        uint64_t cycle)
+static inline void set_results(struct sim_machine *m, struct wavefront *w,
+                               const struct isa_insn *in, uint64_t cycle)
 {
     ready_t at = READY(cycle + m->device->latency[in->cls], SIM_STALL_SCOREBOARD);
 
@@ -219,12 +241,12 @@ static void set_results(struct sim_machine *m, struct wavefront *w, const struct
         w->sb[in->set[i]] = at;
 }
 
-static void go_on_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+static inline void go_on_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    wave_go_on(m, w, READY(cycle + 1, SIM_STALL_SCOREBOARD), cycle);
+    wave_enter(&m->device->simds[m->device->ticking], w, READY(cycle + 1, SIM_STALL_SCOREBOARD));
 }
 
-static void issue_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+static inline void issue_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     if (!w->ahead)
         w->ahead = (uint16_t)execute_run(m, w);
@@ -370,41 +392,45 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_NOP] = issue_nop,           [ISA_END] = issue_end,
 };
 
-static void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,
-                  struct wavefront *w, uint64_t cycle)
+static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,
+                         struct wavefront *w, uint64_t cycle)
 {
     const struct isa_insn *in = w->next;
+    uint32_t busy = m->device->busy[in->cls];
 
     s->ready &= ~(UINT64_C(1) << slot);
     s->last = slot;
-    if (m->device->busy[in->cls] > 1) {
+    if (busy > 1) {
         s->busy |= 1u << w->unit;
-        s->unit_free[w->unit] = cycle + m->device->busy[in->cls];
+        s->unit_free[w->unit] = cycle + busy;
     }
     if (m->probe.fn)
         book_probed(m, cu, w, cycle);
     else
         book_issue(cu, w, cycle);
-    issue_by_format[in->format](m, w, cycle);
+    if (w->ahead)
+        issue_register(m, w, cycle);
+    else
+        issue_by_format[in->format](m, w, cycle);
 }
 
 void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle)
 {
     struct device *d = m->device;
-    struct cu *cu = &d->cus[unit / m->config.simds];
-    uint32_t simd = unit % m->config.simds;
-    struct simd *s = &cu->simds[simd];
-    struct wavefront *waves = cu->waves + simd * d->simd_slots;
-    uint64_t eligible, later;
+    struct simd *s = &d->simds[unit];
+    uint64_t eligible, next = CALENDAR_NEVER;
 
     d->ticking = unit;
-    simd_advance(s, waves, cycle);
-    eligible = eligible_at(cu, s, cycle, &later);
+    simd_advance(s, s->waves, cycle);
+    release_units(s, cycle);
+    eligible = open_slots(s, s->ready, cycle, &next);
     if (eligible) {
         uint32_t slot = d->scheduler->pick(s, eligible);
 
-        issue(m, cu, s, slot, &waves[slot], cycle);
+        issue(m, s->cu, s, slot, &s->waves[slot], cycle);
     }
-    simd_schedule(m, cu, simd, cycle + 1);
+    next = next_issue(s);
+    if (next != CALENDAR_NEVER)
+        calendar_set(&d->calendar, cycle, unit, next);
     d->ticking = NONE32;
 }

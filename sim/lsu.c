@@ -6,11 +6,6 @@
  */
 #include "sim/device.h"
 
-bool lsu_held(const struct cu *cu)
-{
-    return cu->held_at < cu->nheld;
-}
-
 /* ---- MSHRs ---- */
 
 static uint32_t mshr_hash(const struct cu *cu, uint64_t line)

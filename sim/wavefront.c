@@ -214,7 +214,6 @@ static void leave_simd(struct simd *s, const struct wavefront *w)
     uint32_t i = 0;
 
     s->used &= ~bit;
-    s->of_unit[w->unit] &= ~bit;
     while (s->order[i] != w->slot)
         i++;
     s->norder--;

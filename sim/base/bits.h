@@ -33,6 +33,12 @@ static inline uint64_t bits_low(unsigned n)
     return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
 }
 
+/* n from 0 to 63. */
+static inline uint64_t bits_rotate_right(uint64_t mask, unsigned n)
+{
+    return mask >> n | mask << (-n & 63);
+}
+
 static inline bool bits_is_power_of_two(uint64_t x)
 {
     return x != 0 && (x & (x - 1)) == 0;
