@@ -137,7 +137,7 @@ static bool make_memory_system(struct sim_machine *m)
     d->by_slice_sets = fastmod_make(sets / c->l2_slices);
     d->to_l2 = transit_new();
     d->to_cu = transit_new();
-    return d->to_l2 && d->to_cu && pool_init(&d->requests, sizeof(struct request), 1024) &&
+    return d->to_l2 && d->to_cu && requests_init(&d->requests, 1024) &&
            cache_init(&d->l2, sets, c->l2_ways, d->sectors_per_line, true);
 }
 
@@ -194,7 +194,7 @@ void device_free(struct sim_machine *m)
     transit_free(d->to_l2);
     transit_free(d->to_cu);
     vec_free(&d->waiting);
-    pool_free(&d->requests);
+    requests_free(&d->requests);
     cache_free(&d->l2);
     calendar_free(&d->calendar);
     free(d);

@@ -14,6 +14,7 @@
 #include "sim/limits.h"
 #include "sim/machine.h"
 #include "sim/placement.h"
+#include "sim/request.h"
 #include "sim/transit.h"
 
 enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in one line */
@@ -129,14 +130,14 @@ struct load_op {
 /* One load's interest in sectors that are on their way. */
 struct waiter {
     uint32_t op, next;
-    uint32_t sectors; /* still missing */
+    uint32_t sectors; /* still missing; 0: nobody waits */
 };
 
 struct mshr {
     uint64_t line;
-    uint32_t sectors; /* on their way */
-    uint32_t waiters; /* list, NONE32 at the end */
-    uint32_t next;    /* of the same hash, or free list */
+    uint32_t sectors;    /* on their way */
+    uint32_t next;       /* of the same hash, or free list */
+    struct waiter first; /* .next is the list of the others, NONE32 at the end */
 };
 
 struct cu {
@@ -151,7 +152,9 @@ struct cu {
     /* load-store unit: an instruction whose lines found no MSHR free holds it */
     struct line_request *held; /* lines still to be looked up */
     uint32_t nheld, held_at, held_op;
-    uint64_t port; /* next place at the L1 port: cycle * l1.lines_per_cycle + number in the cycle */
+    bool held_absent;    /* the next of them is in no way of L1 and in no MSHR */
+    uint32_t port_used;  /* places taken at the L1 port in port_cycle */
+    uint64_t port_cycle; /* of the next place */
     uint64_t held_until; /* cycle at which the last such hold ended */
     struct cache l1;
     struct mshr *mshrs;
@@ -188,26 +191,6 @@ struct waiting_launch {
     uint64_t ticket, tag, queued_ps;
     uint32_t queue;
     const struct sim_launch *launch;
-};
-
-enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
-
-/* A request for sectors of one line on its way to an L2 slice or DRAM channel, and back. */
-struct request {
-    uint64_t line; /* address of the line's first byte */
-    struct kernel_run *run;
-    struct wavefront *wave; /* stores and atomics */
-    uint64_t at_ps;         /* in L2: when the sectors that it has are ready */
-    uint32_t sectors;
-    uint32_t missing; /* in L2: sectors that are on their way from DRAM */
-    uint32_t next;    /* in transit, or of those that wait for the same L2 line */
-    uint32_t life;    /* of the wavefront */
-    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it */
-    uint32_t cu;
-    uint32_t set;    /* of L2 */
-    uint8_t slice;   /* of L2 */
-    uint8_t kind;    /* enum request_kind */
-    uint16_t serial; /* atomics: most lanes on one address */
 };
 
 /* One line that an instruction touches. */
@@ -254,7 +237,7 @@ struct device {
     struct cache l2; /* all slices: sets are numbered over them */
     struct rate_server *slices;
     struct rate_server *channels;
-    struct pool requests;    /* struct request */
+    struct requests requests;
     struct transit *to_l2;   /* by the core cycle at whose end they are sent */
     struct transit *to_cu;   /* by the core cycle in which they arrive */
     struct kernel_run *runs; /* [resident_kernels] */
@@ -268,7 +251,7 @@ struct device {
     uint64_t dispatch_free_ps;
     bool run_ahead;
     uint32_t ticking; /* SIMD unit whose cycle is being served, NONE32 outside of one */
-    struct line_request lines[ACCESS_LINES_MAX];   /* scratch of the access in hand */
+    struct line_request *lines; /* of the access in hand: the room of its compute unit */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions;                         /* issued */
     uint64_t effects,
@@ -366,7 +349,7 @@ void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* ---- sim/l2.c and sim/dram.c ---- */
 
 /* Sends a request to its slice at the end of core cycle `cycle`. */
-void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle);
+void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle);
 /* A request arrives at its slice. */
 void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps);
 /* Event EV_L2: one that found no way free tries again. */
@@ -374,9 +357,12 @@ void l2_event(struct sim_machine *m, const struct event *e);
 /* Event EV_FILL: an answer that comes back too late for transit. */
 void fill_event(struct sim_machine *m, const struct event *e);
 void dram_event(struct sim_machine *m, const struct event *e);
-/* Keeps a request; POOL_NONE on failure, which is recorded. */
-uint32_t request_new(struct sim_machine *m, const struct request *r);
-struct request *request_at(const struct device *d, uint32_t index);
+/* A request with old contents; REQUEST_NONE on failure, which is recorded. */
+uint32_t request_new(struct sim_machine *m);
+static inline struct request *request_at(const struct device *d, uint32_t index)
+{
+    return &d->requests.at[index];
+}
 /* The sectors that a channel has read for a line of L2 are ready at ready_ps. */
 void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_ps);
 /* The channel has passed what had to leave L2 for a store. */

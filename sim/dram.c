@@ -26,9 +26,11 @@ uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arri
         return serve(m, r->slice, r, arrival_ps);
     /* Slices share the channels evenly, in order. */
     channel = r->slice * m->config.dram_channels / m->config.l2_slices;
-    i = request_new(m, r);
-    if (i != POOL_NONE)
-        machine_schedule(m, arrival_ps, UNIT_DRAM + channel, EV_DRAM, i, 0);
+    i = request_new(m);
+    if (i == REQUEST_NONE)
+        return SIM_NEVER;
+    *request_at(m->device, i) = *r;
+    machine_schedule(m, arrival_ps, UNIT_DRAM + channel, EV_DRAM, i, 0);
     return SIM_NEVER;
 }
 
@@ -37,7 +39,7 @@ void dram_event(struct sim_machine *m, const struct event *e)
     struct request r = *request_at(m->device, e->a);
     uint64_t done_ps = serve(m, e->unit - UNIT_DRAM, &r, e->time_ps);
 
-    pool_give(&m->device->requests, e->a);
+    requests_give(&m->device->requests, e->a);
     if (r.kind != REQ_WRITEBACK)
         l2_fetched(m, &r, done_ps);
     else if (r.owner != NONE32)

@@ -471,6 +471,7 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
     }
     if (!lines)
         return 0;
+    m->device->lines = m->device->cus[w->cu].held;
     n = find_lines(m->device, &x);
     if (m->probe.fn)
         tell_probe(m, w, &x, n);

@@ -6,24 +6,17 @@
  */
 #include "sim/device.h"
 
-uint32_t request_new(struct sim_machine *m, const struct request *r)
+uint32_t request_new(struct sim_machine *m)
 {
-    uint32_t i = pool_take(&m->device->requests);
+    uint32_t i = requests_take(&m->device->requests);
 
-    if (i == POOL_NONE)
+    if (i == REQUEST_NONE)
         machine_out_of_memory(m);
-    else
-        *request_at(m->device, i) = *r;
     return i;
 }
 
-struct request *request_at(const struct device *d, uint32_t index)
-{
-    return pool_at(&d->requests, index);
-}
-
 /* Upper bits of the line's number are folded in, so that no power-of-two stride falls on one slice. */
-static void find_home(const struct sim_machine *m, struct request *r)
+static inline void find_home(const struct sim_machine *m, struct request *r)
 {
     const struct device *d = m->device;
     uint64_t n = r->line >> d->line_shift;
@@ -39,30 +32,28 @@ static void find_home(const struct sim_machine *m, struct request *r)
  * A request is sent at most as many cycles ahead as an access has lines, and takes
  * noc.latency_cycles: what was sent before that has arrived.
  */
-static uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
+static inline uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
 {
     uint64_t margin = ISA_MAX_WIDTH + m->config.noc_latency + 1;
 
     return cycle > margin ? cycle - margin : 0;
 }
 
-void l2_send(struct sim_machine *m, const struct request *r, uint64_t cycle)
+void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
 {
     struct device *d = m->device;
-    uint32_t i = request_new(m, r);
 
-    if (i == POOL_NONE)
-        return;
-    find_home(m, request_at(d, i));
+    find_home(m, request_at(d, request));
     if (m->probe.fn)
-        probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
-    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, i, cycle))
+        probe_line(m, request_at(d, request), HD_PROBE_REQUEST,
+                   clock_edge(&m->core, cycle) + d->noc_ps);
+    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, request, cycle))
         machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
 }
 
 /* ---- answers ---- */
 
-static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps)
+static inline void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps)
 {
     struct device *d = m->device;
     uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
@@ -72,7 +63,7 @@ static void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps
 }
 
 /* All sectors of the request are ready at at_ps. */
-static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+static inline void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
     const struct request *r = request_at(m->device, index);
     bool goes_back = r->kind == REQ_LOAD || r->kind == REQ_ATOMIC_RETURN;
@@ -82,7 +73,7 @@ static void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     if (goes_back)
         send_back(m, index, at_ps + m->device->noc_ps);
     else
-        pool_give(&m->device->requests, index);
+        requests_give(&m->device->requests, index);
 }
 
 void fill_event(struct sim_machine *m, const struct event *e)
@@ -90,11 +81,13 @@ void fill_event(struct sim_machine *m, const struct event *e)
     lsu_fill(m, e->a, clock_cycle_at(&m->core, e->time_ps));
 }
 
-static void set_ready(struct cache *l2, uint32_t i, uint32_t sectors, uint64_t ready_ps)
+static inline void set_ready(struct cache *l2, uint32_t i, uint32_t sectors, uint64_t ready_ps)
 {
     uint64_t *ready = cache_ready(l2, i);
 
     l2->lines[i].valid |= sectors;
+    if (l2->lines[i].latest_ps < ready_ps)
+        l2->lines[i].latest_ps = ready_ps;
     for (; sectors; sectors &= sectors - 1)
         ready[bits_first(sectors)] = ready_ps;
 }
@@ -106,7 +99,7 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
     uint32_t i = cache_find(l2, fetched->set, fetched->line);
     uint32_t *link = &l2->lines[i].waiters;
 
-    cache_set_fetching(l2, i, l2->lines[i].fetching & ~sectors);
+    cache_set_fetching(l2, fetched->set, i, l2->lines[i].fetching & ~sectors);
     set_ready(l2, i, sectors, ready_ps);
     while (*link != NONE32) {
         uint32_t index = *link;
@@ -150,23 +143,24 @@ static uint64_t write_back(struct sim_machine *m, const struct request *r, uint6
  * The line, made room for if it is not there; CACHE_NONE if every way of its set waits for data.
  * *written_ps is as write_back returns it for what had to leave, and at_ps if nothing had to.
  */
-static uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps,
+static inline uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps,
                          uint32_t store, uint64_t *written_ps)
 {
     struct cache *l2 = &m->device->l2;
-    uint32_t i = cache_find(l2, r->set, r->line);
+    uint64_t line = r->line;
+    uint32_t set = r->set, i = cache_find(l2, set, line);
 
     *written_ps = at_ps;
     if (i != CACHE_NONE) {
-        cache_touch(l2, i);
+        cache_touch(l2, set, i);
         return i;
     }
-    i = cache_victim(l2, r->set);
+    i = cache_victim(l2, set);
     if (i == CACHE_NONE)
         return i;
     if (l2->lines[i].dirty)
-        *written_ps = write_back(m, r, l2->tags[i], l2->lines[i].dirty, at_ps, store);
-    cache_replace(l2, i, r->line);
+        *written_ps = write_back(m, r, l2->lines[i].tag, l2->lines[i].dirty, at_ps, store);
+    cache_replace(l2, set, i, line);
     return i;
 }
 
@@ -188,10 +182,12 @@ static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t s
 }
 
 /* When the sectors, all valid, are ready, if not before at_ps. */
-static uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors, uint64_t at_ps)
+static inline uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors, uint64_t at_ps)
 {
     const uint64_t *ready = cache_ready(l2, line);
 
+    if (l2->lines[line].latest_ps <= at_ps)
+        return at_ps;
     for (; sectors; sectors &= sectors - 1)
         if (ready[bits_first(sectors)] > at_ps)
             at_ps = ready[bits_first(sectors)];
@@ -218,34 +214,42 @@ static void fetch_fresh(struct sim_machine *m, const struct request *r, uint32_t
     uint64_t ready_ps = fetch(m, r, fresh, at_ps);
 
     if (ready_ps == SIM_NEVER)
-        cache_set_fetching(l2, i, l2->lines[i].fetching | fresh);
+        cache_set_fetching(l2, r->set, i, l2->lines[i].fetching | fresh);
     else
         set_ready(l2, i, fresh, ready_ps);
 }
 
+/* Every way of its set waits for data: it tries again when it would have been served, and then every
+ * l2.latency_cycles. */
+static void try_again(struct sim_machine *m, uint32_t index, uint64_t served_ps)
+{
+    machine_schedule(m, served_ps > m->now_ps ? served_ps : served_ps + m->device->l2_latency_ps,
+                     UNIT_L2 + request_at(m->device, index)->slice, EV_L2, index, 0);
+}
+
 /* A load or atomic: what is missing is fetched; served_ps is when the slice has served it. */
-static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
+static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
 {
     struct cache *l2 = &m->device->l2;
-    struct request r = *request_at(m->device, index);
+    const struct request *r = request_at(m->device, index);
+    uint32_t sectors = r->sectors, kind = r->kind, fresh, missing;
     uint64_t at_ps, written_ps;
-    uint32_t i = line_for(m, &r, served_ps, NONE32, &written_ps), fresh, missing;
+    uint32_t i = line_for(m, r, served_ps, NONE32, &written_ps);
 
     if (i == CACHE_NONE) {
-        /* Every way waits for data: it tries again when it would have been served, and then every
-         * l2.latency_cycles. */
-        machine_schedule(m, served_ps > m->now_ps ? served_ps : served_ps + m->device->l2_latency_ps,
-                         UNIT_L2 + r.slice, EV_L2, index, 0);
+        try_again(m, index, served_ps);
         return;
     }
-    fresh = r.sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
-    r.run->c.l2_hits += bits_count(r.sectors & ~fresh);
+    r = request_at(m->device, index);
+    fresh = sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
+    if (fresh != sectors)
+        r->run->c.l2_hits += bits_count(sectors & ~fresh);
     if (fresh)
-        fetch_fresh(m, &r, i, fresh, served_ps);
-    if (r.kind != REQ_LOAD)
-        l2->lines[i].dirty |= r.sectors;
-    missing = r.sectors & ~l2->lines[i].valid;
-    at_ps = ready_time(l2, i, r.sectors & ~missing, served_ps);
+        fetch_fresh(m, r, i, fresh, served_ps);
+    if (kind != REQ_LOAD)
+        l2->lines[i].dirty |= sectors;
+    missing = sectors & ~l2->lines[i].valid;
+    at_ps = ready_time(l2, i, sectors & ~missing, served_ps);
     if (missing)
         wait_for(m, index, i, missing, at_ps);
     else
@@ -256,21 +260,23 @@ static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps
  * A store takes its place at once. It takes effect no earlier than its channel has passed what had to
  * leave L2 for it, so that stores are not faster than DRAM for long.
  */
-static void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    struct request r = *request_at(m->device, index);
+    struct request *r = request_at(m->device, index);
+    uint32_t sectors = r->sectors, i;
     uint64_t written_ps;
-    uint32_t i = line_for(m, &r, at_ps, index, &written_ps);
 
-    request_at(m->device, index)->at_ps = at_ps;
+    r->at_ps = at_ps;
+    i = line_for(m, r, at_ps, index, &written_ps);
     if (i == CACHE_NONE) {
-        written_ps = write_back(m, &r, r.line, r.sectors, at_ps, index);
+        r = request_at(m->device, index);
+        written_ps = write_back(m, r, r->line, sectors, at_ps, index);
     } else {
         struct cache_line *line = &l2->lines[i];
 
-        set_ready(l2, i, r.sectors & ~line->valid & ~line->fetching, at_ps);
-        line->dirty |= r.sectors;
+        set_ready(l2, i, sectors & ~line->valid & ~line->fetching, at_ps);
+        line->dirty |= sectors;
     }
     if (written_ps != SIM_NEVER)
         answer(m, index, written_ps > at_ps ? written_ps : at_ps);

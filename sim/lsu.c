@@ -8,12 +8,12 @@
 
 /* ---- MSHRs ---- */
 
-static uint32_t mshr_hash(const struct cu *cu, uint64_t line)
+static inline uint32_t mshr_hash(const struct cu *cu, uint64_t line)
 {
     return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40) & cu->mshr_mask;
 }
 
-static uint32_t mshr_find(const struct cu *cu, uint64_t line)
+static inline uint32_t mshr_find(const struct cu *cu, uint64_t line)
 {
     uint32_t i = cu->mshr_index[mshr_hash(cu, line)];
 
@@ -22,21 +22,22 @@ static uint32_t mshr_find(const struct cu *cu, uint64_t line)
     return i;
 }
 
-/* NONE32 if none is free. */
-static uint32_t mshr_new(struct cu *cu, uint64_t line)
+/* For a line that has none; NONE32 if none is free. */
+static inline uint32_t mshr_new(struct cu *cu, uint64_t line)
 {
     uint32_t i = cu->mshr_free;
-    uint32_t *head = &cu->mshr_index[mshr_hash(cu, line)];
+    uint32_t *head;
 
     if (i == NONE32)
         return NONE32;
+    head = &cu->mshr_index[mshr_hash(cu, line)];
     cu->mshr_free = cu->mshrs[i].next;
-    cu->mshrs[i] = (struct mshr){.line = line, .waiters = NONE32, .next = *head};
+    cu->mshrs[i] = (struct mshr){.line = line, .next = *head, .first.next = NONE32};
     *head = i;
     return i;
 }
 
-static void mshr_release(struct cu *cu, uint32_t i)
+static inline void mshr_release(struct cu *cu, uint32_t i)
 {
     uint32_t *link = &cu->mshr_index[mshr_hash(cu, cu->mshrs[i].line)];
 
@@ -47,24 +48,30 @@ static void mshr_release(struct cu *cu, uint32_t i)
     cu->mshr_free = i;
 }
 
-static struct load_op *op_at(const struct cu *cu, uint32_t index)
+static inline struct load_op *op_at(const struct cu *cu, uint32_t index)
 {
     return pool_at(&cu->ops, index);
 }
 
-static void add_waiter(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t op,
+static void add_waiter(struct sim_machine *m, struct cu *cu, struct mshr *mshr, uint32_t op,
                        uint32_t sectors)
 {
-    uint32_t i = pool_take(&cu->waiters);
+    uint32_t i;
 
+    op_at(cu, op)->lines++;
+    if (!mshr->first.sectors) {
+        mshr->first.op = op;
+        mshr->first.sectors = sectors;
+        return;
+    }
+    i = pool_take(&cu->waiters);
     if (i == POOL_NONE) {
         machine_out_of_memory(m);
         return;
     }
     *(struct waiter *)pool_at(&cu->waiters, i) =
-        (struct waiter){.op = op, .next = cu->mshrs[mshr].waiters, .sectors = sectors};
-    cu->mshrs[mshr].waiters = i;
-    op_at(cu, op)->lines++;
+        (struct waiter){.op = op, .next = mshr->first.next, .sectors = sectors};
+    mshr->first.next = i;
 }
 
 /* ---- loads under way ---- */
@@ -130,7 +137,7 @@ static void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
         lsu_pass_fence(m, w, now);
 }
 
-static void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
+static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
 {
     struct load_op *op = op_at(cu, index);
     struct wavefront *w = op->wave;
@@ -145,7 +152,7 @@ static void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, u
 
 /* ---- look-ups ---- */
 
-static uint32_t l1_set(const struct sim_machine *m, uint64_t line)
+static inline uint32_t l1_set(const struct sim_machine *m, uint64_t line)
 {
     uint64_t n = line >> m->device->line_shift;
 
@@ -153,87 +160,130 @@ static uint32_t l1_set(const struct sim_machine *m, uint64_t line)
 }
 
 /* Sectors of the line that L1 holds. */
-static uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
+static inline uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 {
-    uint32_t i;
+    uint32_t set, i;
 
     if (!m->config.l1_enabled)
         return 0;
-    i = cache_find(&cu->l1, l1_set(m, line), line);
+    set = l1_set(m, line);
+    i = cache_find(&cu->l1, set, line);
     if (i == CACHE_NONE)
         return 0;
-    cache_touch(&cu->l1, i);
+    cache_touch(&cu->l1, set, i);
     return cu->l1.lines[i].valid;
 }
 
-/* One line of a load is looked up; false if it needs an MSHR and none is free. */
-static bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
-                      const struct line_request *l, uint64_t cycle)
+static void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t op, const struct line_request *l,
+                   uint64_t cycle)
+{
+    struct sim_counters *c = &op_at(cu, op)->wave->run->c;
+
+    c->l1_requests++;
+    c->l1_hits++;
+    if (m->probe.fn)
+        probe_l1_hit(m, op_at(cu, op), l);
+    op_ready_at(op_at(cu, op), cycle + m->config.l1_latency);
+}
+
+/* Asks L2 for sectors of a line. */
+static void ask(struct sim_machine *m, struct cu *cu, uint32_t mshr, struct kernel_run *run,
+                uint64_t line, uint32_t sectors, uint64_t cycle)
+{
+    uint32_t i = request_new(m);
+    struct request *r;
+
+    if (i == REQUEST_NONE)
+        return;
+    r = request_at(m->device, i);
+    r->line = line;
+    r->run = run;
+    r->sectors = sectors;
+    r->owner = mshr;
+    r->cu = (uint16_t)cu->id;
+    r->kind = REQ_LOAD;
+    run->c.sectors += bits_count(sectors);
+    l2_send(m, i, cycle);
+}
+
+/* The load waits for sectors that L1 lacks; those that are not on their way yet are asked for. */
+static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t mshr, uint32_t missing,
+                 uint64_t cycle)
 {
     struct kernel_run *run = op_at(cu, op)->wave->run;
-    uint32_t missing = l->sectors & ~l1_lookup(m, cu, l->line);
-    uint32_t i, fresh;
+    struct mshr *e = &cu->mshrs[mshr];
+    uint32_t fresh = missing & ~e->sectors;
 
-    if (!missing) {
-        run->c.l1_requests++;
-        run->c.l1_hits++;
-        if (m->probe.fn)
-            probe_l1_hit(m, op_at(cu, op), l);
-        op_ready_at(op_at(cu, op), cycle + m->config.l1_latency);
-        return true;
+    run->c.l1_requests++;
+    e->sectors |= fresh;
+    add_waiter(m, cu, e, op, missing);
+    if (fresh)
+        ask(m, cu, mshr, run, e->line, fresh, cycle);
+}
+
+/* One line of a load is looked up; false if it needs an MSHR and none is free. */
+static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
+                             const struct line_request *l, uint64_t cycle)
+{
+    uint32_t missing = l->sectors, i = NONE32;
+
+    /* A line that was nowhere when the load was held is still nowhere: only a request brings one. */
+    if (!cu->held_absent) {
+        missing &= ~l1_lookup(m, cu, l->line);
+        if (!missing) {
+            l1_hit(m, cu, op, l, cycle);
+            return true;
+        }
+        i = mshr_find(cu, l->line);
     }
-    i = mshr_find(cu, l->line);
     if (i == NONE32)
         i = mshr_new(cu, l->line);
+    cu->held_absent = i == NONE32 && missing == l->sectors;
     if (i == NONE32)
         return false;
-    run->c.l1_requests++;
-    fresh = missing & ~cu->mshrs[i].sectors;
-    cu->mshrs[i].sectors |= fresh;
-    add_waiter(m, cu, i, op, missing);
-    if (fresh) {
-        struct request r = {
-            .line = l->line, .sectors = fresh, .kind = REQ_LOAD, .cu = cu->id, .owner = i, .run = run};
-
-        run->c.sectors += bits_count(fresh);
-        l2_send(m, &r, cycle);
-    }
+    miss(m, cu, op, i, missing, cycle);
     return true;
+}
+
+static void load_done(struct sim_machine *m, struct cu *cu, uint64_t cycle)
+{
+    struct wavefront *w = op_at(cu, cu->held_op)->wave;
+
+    if (op_at(cu, cu->held_op)->lines)
+        return;
+    op_complete(cu, cu->held_op);
+    wave_wake(m, w, cycle);
 }
 
 /* Looks up held lines from a cycle on, as many as MSHRs allow; the unit is free when all are done. */
 static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
-    uint32_t per_cycle = m->config.l1_lines_per_cycle;
-
-    if (cu->port < cycle * per_cycle)
-        cu->port = cycle * per_cycle;
+    if (cu->port_cycle < cycle) {
+        cu->port_cycle = cycle;
+        cu->port_used = 0;
+    }
     while (lsu_held(cu)) {
-        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port / per_cycle))
+        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port_cycle))
             return;
         cu->held_at++;
-        cu->port++;
+        if (++cu->port_used == m->config.l1_lines_per_cycle) {
+            cu->port_used = 0;
+            cu->port_cycle++;
+        }
     }
-    cu->lsu_free = bits_ceil_div(cu->port, per_cycle);
-    if (!op_at(cu, cu->held_op)->lines) {
-        struct wavefront *w = op_at(cu, cu->held_op)->wave;
-
-        op_complete(cu, cu->held_op);
-        wave_wake(m, w, cycle);
-    }
+    cu->lsu_free = cu->port_cycle + (cu->port_used > 0);
+    load_done(m, cu, cycle);
 }
 
 static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                        const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
-    for (uint32_t i = 0; i < nlines; i++)
-        cu->held[i] = m->device->lines[i];
     cu->nheld = nlines;
     cu->held_at = 0;
+    cu->held_absent = false;
     cu->held_op = op_new(m, cu, w, in);
-    if (cu->held_op == POOL_NONE)
-        return;
-    load_lines(m, cu, now);
+    if (cu->held_op != POOL_NONE)
+        load_lines(m, cu, now);
 }
 
 /* A store passes L1 by; an atomic also takes the line out of it, since it acts in L2. */
@@ -248,40 +298,53 @@ static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_requ
         cu->l1.lines[i].valid &= ~l->sectors;
 }
 
+/* Sends a store or atomic of a line on to L2. */
+static void send_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                         enum request_kind kind, uint32_t op, const struct line_request *l,
+                         uint64_t cycle)
+{
+    uint32_t i = request_new(m);
+    struct request *r;
+
+    if (i == REQUEST_NONE)
+        return;
+    r = request_at(m->device, i);
+    r->line = l->line;
+    r->run = w->run;
+    r->wave = w;
+    r->life = w->life;
+    r->sectors = l->sectors;
+    r->serial = l->serial;
+    r->owner = op;
+    r->cu = (uint16_t)cu->id;
+    r->kind = (uint8_t)kind;
+    w->run->c.sectors += bits_count(l->sectors);
+    l2_send(m, i, cycle);
+}
+
 static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                           const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
-    uint32_t per_cycle = m->config.l1_lines_per_cycle;
+    uint32_t per_cycle = m->config.l1_lines_per_cycle, used = 0;
     bool atomic = in->format == ISA_GATOMIC, returns = atomic && (in->flags & ISA_F_RETURN);
+    enum request_kind kind = returns ? REQ_ATOMIC_RETURN : atomic ? REQ_ATOMIC : REQ_STORE;
     uint32_t op = returns ? op_new(m, cu, w, in) : NONE32;
 
     if (returns && op == POOL_NONE)
         return;
+    if (returns)
+        op_at(cu, op)->lines += nlines;
+    w->run->stores += nlines;
+    w->stores += nlines;
     for (uint32_t i = 0; i < nlines; i++) {
-        const struct line_request *l = &m->device->lines[i];
-        struct request r = {
-            .line = l->line,
-            .sectors = l->sectors,
-            .serial = l->serial,
-            .cu = cu->id,
-            .run = w->run,
-            .wave = w,
-            .life = w->life,
-            .owner = op,
-            .kind = returns  ? REQ_ATOMIC_RETURN
-                    : atomic ? REQ_ATOMIC
-                             : REQ_STORE,
-        };
-
-        l1_pass(m, cu, l, atomic);
-        w->run->c.sectors += bits_count(l->sectors);
-        w->run->stores++;
-        w->stores++;
-        if (returns)
-            op_at(cu, op)->lines++;
-        l2_send(m, &r, now + i / per_cycle);
+        l1_pass(m, cu, &cu->held[i], atomic);
+        send_through(m, cu, w, kind, op, &cu->held[i], now);
+        if (++used == per_cycle) {
+            used = 0;
+            now++;
+        }
     }
-    cu->lsu_free = now + bits_ceil_div(nlines, per_cycle);
+    cu->lsu_free = now + (used > 0);
 }
 
 void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
@@ -297,7 +360,7 @@ void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn
 
 /* ---- data that comes back ---- */
 
-static void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_t sectors)
+static inline void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_t sectors)
 {
     uint32_t set, i;
 
@@ -307,15 +370,15 @@ static void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_
     i = cache_find(&cu->l1, set, line);
     if (i == CACHE_NONE) {
         i = cache_victim(&cu->l1, set);
-        cache_replace(&cu->l1, i, line);
+        cache_replace(&cu->l1, set, i, line);
     }
     cu->l1.lines[i].valid |= sectors;
 }
 
-static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, uint32_t sectors,
-                          uint64_t cycle)
+static void serve_others(struct sim_machine *m, struct cu *cu, struct mshr *e, uint32_t sectors,
+                         uint64_t cycle)
 {
-    uint32_t *link = &cu->mshrs[mshr].waiters;
+    uint32_t *link = &e->first.next;
 
     while (*link != NONE32) {
         uint32_t i = *link;
@@ -333,31 +396,51 @@ static void serve_waiters(struct sim_machine *m, struct cu *cu, uint32_t mshr, u
     }
 }
 
+static inline void serve_waiters(struct sim_machine *m, struct cu *cu, struct mshr *e,
+                                 uint32_t sectors, uint64_t cycle)
+{
+    if (e->first.next != NONE32)
+        serve_others(m, cu, e, sectors, cycle);
+    if (!(e->first.sectors & sectors))
+        return;
+    e->first.sectors &= ~sectors;
+    if (!e->first.sectors)
+        op_line_done(m, cu, e->first.op, cycle);
+}
+
+/* An MSHR is free again: the load that waits for one goes on. */
+static inline void go_on_held(struct sim_machine *m, struct cu *cu, uint64_t cycle)
+{
+    load_lines(m, cu, cycle);
+    if (lsu_held(cu))
+        return;
+    cu->held_until = cycle;
+    cu_wake(m, cu, cycle);
+}
+
 void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
 {
-    struct request r = *request_at(m->device, request);
-    struct cu *cu = &m->device->cus[r.cu];
+    const struct request *r = request_at(m->device, request);
+    struct cu *cu = &m->device->cus[r->cu];
+    uint32_t owner = r->owner, sectors = r->sectors;
+    uint64_t line = r->line;
+    bool load = r->kind == REQ_LOAD;
 
-    pool_give(&m->device->requests, request);
     if (m->probe.fn)
-        probe_line(m, &r, HD_PROBE_FILL, clock_edge(&m->core, cycle));
-    if (r.kind == REQ_ATOMIC_RETURN) {
-        op_line_done(m, cu, r.owner, cycle);
+        probe_line(m, r, HD_PROBE_FILL, clock_edge(&m->core, cycle));
+    requests_give(&m->device->requests, request);
+    if (!load) {
+        op_line_done(m, cu, owner, cycle);
         return;
     }
-    l1_fill(m, cu, r.line, r.sectors);
-    cu->mshrs[r.owner].sectors &= ~r.sectors;
-    serve_waiters(m, cu, r.owner, r.sectors, cycle);
-    if (cu->mshrs[r.owner].sectors)
+    l1_fill(m, cu, line, sectors);
+    cu->mshrs[owner].sectors &= ~sectors;
+    serve_waiters(m, cu, &cu->mshrs[owner], sectors, cycle);
+    if (cu->mshrs[owner].sectors)
         return;
-    mshr_release(cu, r.owner);
-    if (lsu_held(cu)) {
-        load_lines(m, cu, cycle);
-        if (!lsu_held(cu)) {
-            cu->held_until = cycle;
-            cu_wake(m, cu, cycle);
-        }
-    }
+    mshr_release(cu, owner);
+    if (lsu_held(cu))
+        go_on_held(m, cu, cycle);
 }
 
 void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps)

@@ -175,7 +175,7 @@ static void serve_l2(struct sim_machine *m)
 {
     struct device *d = m->device;
 
-    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != POOL_NONE;
+    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != REQUEST_NONE;
          i = next) {
         next = request_at(d, i)->next;
         l2_arrive(m, i, m->now_ps);
@@ -187,7 +187,7 @@ static void serve_fills(struct sim_machine *m)
     struct device *d = m->device;
     uint64_t cycle = transit_next(d->to_cu);
 
-    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != POOL_NONE; i = next) {
+    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != REQUEST_NONE; i = next) {
         next = request_at(d, i)->next;
         lsu_fill(m, i, cycle);
     }

@@ -1,36 +1,19 @@
 #include "sim/transit.h"
 
-#include "sim/device.h"
+#include <stdlib.h>
 
 struct transit *transit_new(void)
 {
-    return calloc(1, sizeof(struct transit));
+    struct transit *t = calloc(1, sizeof *t);
+
+    if (t)
+        t->next = TRANSIT_NEVER;
+    return t;
 }
 
 void transit_free(struct transit *t)
 {
     free(t);
-}
-
-bool transit_add(struct transit *t, uint64_t now, struct pool *requests, uint32_t request,
-                 uint64_t cycle)
-{
-    uint32_t place = (uint32_t)(cycle % TRANSIT_CYCLES);
-    uint64_t bit = UINT64_C(1) << place % 64;
-
-    if (t->now < now)
-        t->now = now;
-    if (cycle - t->now >= TRANSIT_CYCLES)
-        return false;
-    ((struct request *)pool_at(requests, request))->next = POOL_NONE;
-    if (t->due[place / 64] & bit)
-        ((struct request *)pool_at(requests, t->last[place]))->next = request;
-    else
-        t->first[place] = request;
-    t->last[place] = request;
-    t->due[place / 64] |= bit;
-    t->due_words[place / 64 / 64] |= UINT64_C(1) << place / 64 % 64;
-    return true;
 }
 
 /* The first word of due from `from` on, around the ring, that is not 0; TRANSIT_WORDS if all are. */
@@ -52,7 +35,7 @@ static uint32_t next_word(const struct transit *t, uint32_t from)
     return TRANSIT_WORDS;
 }
 
-uint64_t transit_next(const struct transit *t)
+static uint64_t find_next(const struct transit *t)
 {
     uint32_t start = (uint32_t)(t->now % TRANSIT_CYCLES);
     uint64_t here = t->due[start / 64] & ~bits_low(start % 64);
@@ -76,5 +59,6 @@ uint32_t transit_take(struct transit *t, uint64_t cycle)
     t->due[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (!t->due[place / 64])
         t->due_words[place / 64 / 64] &= ~(UINT64_C(1) << place / 64 % 64);
+    t->next = find_next(t);
     return t->first[place];
 }

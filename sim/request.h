@@ -1,0 +1,58 @@
+/* Requests for sectors of one line, on their way to an L2 slice or DRAM channel, and back. */
+#ifndef HD_SIM_REQUEST_H
+#define HD_SIM_REQUEST_H
+
+#include "sim/base/bits.h"
+
+#define REQUEST_NONE UINT32_MAX
+
+enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
+
+/* As large as a cache line of the host. */
+struct request {
+    uint64_t line; /* address of the line's first byte */
+    struct kernel_run *run;
+    struct wavefront *wave; /* stores and atomics */
+    uint64_t at_ps;         /* in L2: when the sectors that it has are ready */
+    uint32_t sectors;
+    uint32_t missing; /* in L2: sectors that are on their way from DRAM */
+    uint32_t next;    /* in transit, or of those that wait for the same L2 line */
+    uint32_t life;    /* of the wavefront */
+    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it */
+    uint32_t set;   /* of L2 */
+    uint16_t cu;
+    uint16_t serial; /* atomics: most lanes on one address */
+    uint8_t slice;   /* of L2 */
+    uint8_t kind;    /* enum request_kind */
+};
+
+/* A pool of requests, which are named by index, so that it may move when it grows. */
+struct requests {
+    struct request *at;
+    uint32_t count, free; /* requests made; first free one, linked by .next, or REQUEST_NONE */
+};
+
+bool requests_init(struct requests *p, uint32_t count); /* false when memory is short */
+void requests_free(struct requests *p);
+bool requests_grow(struct requests *p);
+
+/* A request with old contents; REQUEST_NONE when memory is short. Pointers into the pool may be stale
+ * after this. */
+static inline uint32_t requests_take(struct requests *p)
+{
+    uint32_t index;
+
+    if (p->free == REQUEST_NONE && !requests_grow(p))
+        return REQUEST_NONE;
+    index = p->free;
+    p->free = p->at[index].next;
+    return index;
+}
+
+static inline void requests_give(struct requests *p, uint32_t index)
+{
+    p->at[index].next = p->free;
+    p->free = index;
+}
+
+#endif
