@@ -159,19 +159,18 @@ static inline uint32_t l1_set(const struct sim_machine *m, uint64_t line)
     return fastmod_rest(&m->device->by_l1_sets, (uint32_t)(n ^ n >> 32));
 }
 
-/* Sectors of the line that L1 holds. */
+/* The line's place in L1, CACHE_NONE if it has none; a look-up is a use. */
 static inline uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 {
     uint32_t set, i;
 
     if (!m->config.l1_enabled)
-        return 0;
+        return CACHE_NONE;
     set = l1_set(m, line);
     i = cache_find(&cu->l1, set, line);
-    if (i == CACHE_NONE)
-        return 0;
-    cache_touch(&cu->l1, set, i);
-    return cu->l1.lines[i].valid;
+    if (i != CACHE_NONE)
+        cache_touch(&cu->l1, set, i);
+    return i;
 }
 
 static void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t op, const struct line_request *l,
@@ -225,11 +224,13 @@ static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t msh
 static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
                              const struct line_request *l, uint64_t cycle)
 {
-    uint32_t missing = l->sectors, i = NONE32;
+    uint32_t missing = l->sectors, place = CACHE_NONE, i = NONE32;
 
     /* A line that was nowhere when the load was held is still nowhere: only a request brings one. */
     if (!cu->held_absent) {
-        missing &= ~l1_lookup(m, cu, l->line);
+        place = l1_lookup(m, cu, l->line);
+        if (place != CACHE_NONE)
+            missing &= ~cu->l1.lines[place].valid;
         if (!missing) {
             l1_hit(m, cu, op, l, cycle);
             return true;
@@ -238,7 +239,7 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     }
     if (i == NONE32)
         i = mshr_new(cu, l->line);
-    cu->held_absent = i == NONE32 && missing == l->sectors;
+    cu->held_absent = i == NONE32 && place == CACHE_NONE;
     if (i == NONE32)
         return false;
     miss(m, cu, op, i, missing, cycle);
