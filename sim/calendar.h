@@ -26,14 +26,20 @@ void calendar_free(struct calendar *c);
 /* For calendar_set: the unit stands in the calendar already. */
 void calendar_move(struct calendar *c, uint32_t unit, uint64_t cycle);
 
+/* Nothing is due before a cycle: all that was has been taken. */
+static inline void calendar_pass(struct calendar *c, uint64_t cycle)
+{
+    if (c->now < cycle)
+        c->now = cycle;
+}
+
 /*
  * The unit is due at that cycle, or earlier if it already was. All before cycle `now` has been
  * taken; cycle must not be before it.
  */
 static inline void calendar_set(struct calendar *c, uint64_t now, uint32_t unit, uint64_t cycle)
 {
-    if (c->now < now)
-        c->now = now;
+    calendar_pass(c, now);
     if (cycle - c->now >= RING_PLACES)
         cycle = c->now + RING_PLACES - 1;
     if (c->at[unit] != CALENDAR_NEVER) {

@@ -87,10 +87,11 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     for (uint32_t i = 0; i < c->simds; i++) {
         cu->simds[i].cu = cu;
         cu->simds[i].waves = cu->waves + i * d->simd_slots;
-        cu->simds[i].number = id * c->simds + i;
+        cu->simds[i].due = CALENDAR_NEVER;
         cu->simds[i].of_unit[0] = UINT64_MAX;
     }
-    return make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
+    cu->fills = transit_new();
+    return cu->fills && make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
            cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
 }
@@ -108,6 +109,7 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
     free(cu->held);
     free(cu->mshrs);
     free(cu->mshr_index);
+    transit_free(cu->fills);
     pool_free(&cu->ops);
     pool_free(&cu->waiters);
     cache_free(&cu->l1);
@@ -136,8 +138,7 @@ static bool make_memory_system(struct sim_machine *m)
     d->by_slices = fastmod_make(c->l2_slices);
     d->by_slice_sets = fastmod_make(sets / c->l2_slices);
     d->to_l2 = transit_new();
-    d->to_cu = transit_new();
-    return d->to_l2 && d->to_cu && requests_init(&d->requests, 1024) &&
+    return d->to_l2 && requests_init(&d->requests, 1024) &&
            cache_init(&d->l2, sets, c->l2_ways, d->sectors_per_line, true);
 }
 
@@ -152,13 +153,13 @@ static bool make_parts(struct sim_machine *m)
     (void)placement_shares(c->shares, d->shares, &d->nshares); /* sim_config_check() has */
     d->cf = cf_units[c->divergence_unit];
     d->run_ahead = true;
-    d->ticking = NONE32;
     d->nruns = c->concurrent_kernels ? c->resident_kernels : 1;
     set_latencies(m);
+    cu_set_lookahead(m);
     d->runs = calloc(d->nruns, sizeof *d->runs);
     d->cus = calloc(c->compute_units, sizeof *d->cus);
     d->simds = calloc((size_t)c->compute_units * c->simds, sizeof *d->simds);
-    if (!d->runs || !d->cus || !d->simds || !calendar_init(&d->calendar, c->compute_units * c->simds) ||
+    if (!d->runs || !d->cus || !d->simds || !calendar_init(&d->calendar, c->compute_units) ||
         !make_memory_system(m))
         return false;
     for (uint32_t i = 0; i < c->compute_units; i++)
@@ -192,9 +193,9 @@ void device_free(struct sim_machine *m)
     free(d->slices);
     free(d->channels);
     transit_free(d->to_l2);
-    transit_free(d->to_cu);
     vec_free(&d->waiting);
     requests_free(&d->requests);
+    vec_free(&d->arrivals);
     cache_free(&d->l2);
     calendar_free(&d->calendar);
     free(d);

@@ -100,7 +100,7 @@ enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 struct simd {
     struct cu *cu;
     struct wavefront *waves;       /* [slots] */
-    uint32_t number;               /* of the device, as in the calendar */
+    uint64_t due;                  /* next cycle to look at it, CALENDAR_NEVER: none is known */
     uint64_t used;                 /* slots with a wavefront */
     uint64_t ready;                /* may issue as far as registers are concerned */
     uint64_t near_due;             /* places of near that are not empty */
@@ -142,6 +142,7 @@ struct mshr {
 
 struct cu {
     uint32_t id;
+    uint32_t tied; /* wavefronts that wait for stores at a fence, or that drain */
     struct simd *simds;      /* a part of the device's */
     struct wavefront *waves; /* [simds][slots] */
     struct workgroup *groups;
@@ -160,7 +161,8 @@ struct cu {
     struct mshr *mshrs;
     uint32_t *mshr_index; /* hash of lines to mshrs */
     uint32_t mshr_mask, mshr_free;
-    struct pool ops;     /* struct load_op */
+    struct transit *fills; /* data on its way back */
+    struct pool ops;       /* struct load_op */
     struct pool waiters; /* struct waiter */
 };
 
@@ -222,7 +224,8 @@ struct wave_scheduler;
 struct device {
     struct cu *cus;
     struct simd *simds; /* of all compute units */
-    struct calendar calendar;
+    struct calendar calendar; /* of compute units */
+    uint64_t lookahead;       /* cycles that a compute unit may run ahead of the others, at least 1 */
     const struct wave_scheduler *scheduler;
     const struct placement *placement;
     const struct cf_unit_ops *cf;
@@ -238,8 +241,8 @@ struct device {
     struct rate_server *slices;
     struct rate_server *channels;
     struct requests requests;
-    struct transit *to_l2;   /* by the core cycle at whose end they are sent */
-    struct transit *to_cu;   /* by the core cycle in which they arrive */
+    struct transit *to_l2; /* by the core cycle at whose end they are sent */
+    VEC(uint32_t) arrivals; /* room for those of a cycle */
     struct kernel_run *runs; /* [resident_kernels] */
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
@@ -250,7 +253,9 @@ struct device {
     bool dispatch_due; /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
-    uint32_t ticking; /* SIMD unit whose cycle is being served, NONE32 outside of one */
+    struct simd *stepping; /* the SIMD unit whose cycle is being served, NULL outside of one */
+    struct cu *running;    /* its compute unit, from its fills on */
+    uint32_t open_runs;    /* with work-groups that are not placed yet */
     struct line_request *lines; /* of the access in hand: the room of its compute unit */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions;                         /* issued */
@@ -272,6 +277,12 @@ bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, u
 void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now);
 /* A draining wavefront's last load came back, or it had none. */
 void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now);
+/*
+ * The wavefront waits, in one of the states WAVE_FENCE and WAVE_DRAIN, for something that acts on
+ * others than its compute unit, which until then goes cycle by cycle with all.
+ */
+void wave_tie(struct sim_machine *m, struct wavefront *w, enum wave_state state);
+void wave_untie(struct sim_machine *m, struct wavefront *w);
 /* The wavefront has executed a barrier at cycle `now`. */
 void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
 
@@ -293,9 +304,23 @@ void room_take_wave(struct cu *cu, uint32_t simd, struct workgroup *g);
 /* A work-group that has ended gives back all that it took, the slots of its wavefronts too. */
 void room_give(struct cu *cu, struct workgroup *g);
 
+/* ---- sim/cu.c: a compute unit's stretch of cycles ---- */
+
+/* Serves a compute unit from cycle `cycle`, which is now, as far as nothing can come from outside. */
+void cu_run(struct sim_machine *m, struct cu *cu, uint64_t cycle);
+/* Something has become due in it at a cycle. */
+void cu_due(struct sim_machine *m, struct cu *cu, uint64_t cycle);
+/* How far compute units may run ahead in a machine of this configuration and with these limits. */
+void cu_set_lookahead(struct sim_machine *m);
+
 /* ---- sim/issue.c: the SIMD unit's cycle ---- */
 
-void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle);
+/*
+ * Serves cycle s->due of a SIMD unit. With `ahead` that is later than now, and nothing is done if
+ * what would issue acts on what compute units share: then it returns false, and is to be called
+ * again when its cycle has come.
+ */
+bool simd_step(struct sim_machine *m, struct simd *s, bool ahead);
 /* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */
 void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now);
 /* Books cycles up to (not including) `cycle` under a reason. */
@@ -350,8 +375,8 @@ void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
 
 /* Sends a request to its slice at the end of core cycle `cycle`. */
 void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle);
-/* A request arrives at its slice. */
-void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps);
+/* What was sent in cycle to_l2->next arrives: by compute unit, and by the order of sending. */
+void l2_arrivals(struct sim_machine *m);
 /* Event EV_L2: one that found no way free tries again. */
 void l2_event(struct sim_machine *m, const struct event *e);
 /* Event EV_FILL: an answer that comes back too late for transit. */

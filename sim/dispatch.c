@@ -38,6 +38,7 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     run->kernel = l->kernel;
     run->order = ++m->device->next_order;
     run->groups = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    m->device->open_runs++;
     occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
     if (!run->array_at)
@@ -144,6 +145,7 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle)
         machine_out_of_memory(m);
         return false;
     }
+    d->open_runs -= run->placed == run->groups;
     return true;
 }
 

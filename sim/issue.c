@@ -170,11 +170,17 @@ static inline uint64_t next_issue(const struct simd *s)
     return next;
 }
 
+static inline void simd_due(struct simd *s, uint64_t cycle)
+{
+    if (cycle < s->due)
+        s->due = cycle;
+}
+
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
 {
     for (uint32_t i = 0; i < m->config.simds; i++)
         if (cu->simds[i].used)
-            calendar_set(&m->device->calendar, now, cu->simds[i].number, now);
+            simd_due(&cu->simds[i], now);
 }
 
 static inline void set_unit(struct simd *s, struct wavefront *w, enum function_unit unit)
@@ -224,10 +230,11 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
     uint64_t at;
 
     /* The unit whose cycle this is looks for its next one itself, at the end. */
-    if (!wave_enter(s, w, earliest) || s->number == d->ticking)
+    if (!wave_enter(s, w, earliest) || s == d->stepping)
         return;
-    at = READY_CYCLE(w->ready);
-    calendar_set(&d->calendar, now, s->number, at < now ? now : at);
+    at = READY_CYCLE(w->ready) < now ? now : READY_CYCLE(w->ready);
+    simd_due(s, at);
+    cu_due(m, s->cu, at);
 }
 
 /* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
@@ -243,7 +250,7 @@ static inline void set_results(struct sim_machine *m, struct wavefront *w,
 
 static inline void go_on_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    wave_enter(&m->device->simds[m->device->ticking], w, READY(cycle + 1, SIM_STALL_SCOREBOARD));
+    wave_enter(m->device->stepping, w, READY(cycle + 1, SIM_STALL_SCOREBOARD));
 }
 
 static inline void issue_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
@@ -338,7 +345,7 @@ static void issue_fence(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     w->next++;
     w->ready = READY(cycle + 1, SIM_STALL_SCOREBOARD);
     if (w->stores || w->loads)
-        w->state = WAVE_FENCE;
+        wave_tie(m, w, WAVE_FENCE);
     else
         lsu_pass_fence(m, w, cycle);
 }
@@ -414,23 +421,29 @@ static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, u
         issue_by_format[in->format](m, w, cycle);
 }
 
-void simd_tick(struct sim_machine *m, uint32_t unit, uint64_t cycle)
+/* Formats of instructions that act on what compute units share, or end a work-group. */
+static const bool is_shared[ISA_NUM_FORMATS] = {
+    [ISA_GLOAD] = true, [ISA_GSTORE] = true, [ISA_GATOMIC] = true, [ISA_FENCE] = true,
+    [ISA_PRINT] = true, [ISA_ASSERT] = true, [ISA_END] = true,
+};
+
+bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
 {
     struct device *d = m->device;
-    struct simd *s = &d->simds[unit];
-    uint64_t eligible, next = CALENDAR_NEVER;
+    uint64_t cycle = s->due, eligible, next = CALENDAR_NEVER;
 
-    d->ticking = unit;
     simd_advance(s, s->waves, cycle);
     release_units(s, cycle);
     eligible = open_slots(s, s->ready, cycle, &next);
     if (eligible) {
         uint32_t slot = d->scheduler->pick(s, eligible);
 
+        if (ahead && is_shared[s->waves[slot].next->format])
+            return false;
+        d->stepping = s;
         issue(m, s->cu, s, slot, &s->waves[slot], cycle);
+        d->stepping = NULL;
     }
-    next = next_issue(s);
-    if (next != CALENDAR_NEVER)
-        calendar_set(&d->calendar, cycle, unit, next);
-    d->ticking = NONE32;
+    s->due = next_issue(s);
+    return true;
 }

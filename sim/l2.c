@@ -29,12 +29,12 @@ static inline void find_home(const struct sim_machine *m, struct request *r)
 }
 
 /*
- * A request is sent at most as many cycles ahead as an access has lines, and takes
- * noc.latency_cycles: what was sent before that has arrived.
+ * A request is sent at most as many cycles ahead as an access has lines, by a compute unit that may
+ * itself be ahead, and takes noc.latency_cycles: what was sent before that has arrived.
  */
 static inline uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
 {
-    uint64_t margin = ISA_MAX_WIDTH + m->config.noc_latency + 1;
+    uint64_t margin = ISA_MAX_WIDTH + m->device->lookahead + m->config.noc_latency + 1;
 
     return cycle > margin ? cycle - margin : 0;
 }
@@ -53,13 +53,23 @@ void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
 
 /* ---- answers ---- */
 
-static inline void send_back(struct sim_machine *m, uint32_t index, uint64_t arrival_ps)
+/* An answer that is so late waits outside until its cycle comes into view. */
+static void send_later(struct sim_machine *m, uint32_t index, uint64_t cycle)
+{
+    request_at(m->device, index)->at_ps = cycle;
+    machine_schedule(m, clock_edge(&m->core, cycle - TRANSIT_CYCLES / 2), UNIT_CU, EV_FILL, index,
+                     0);
+}
+
+static inline void send_back(struct sim_machine *m, uint32_t index, uint64_t cycle)
 {
     struct device *d = m->device;
-    uint64_t cycle = clock_cycle_at(&m->core, arrival_ps);
+    struct cu *cu = &d->cus[request_at(d, index)->cu];
 
-    if (!transit_add(d->to_cu, d->calendar.now, &d->requests, index, cycle))
-        machine_schedule(m, clock_edge(&m->core, cycle), UNIT_CU, EV_FILL, index, 0);
+    if (transit_add(cu->fills, d->calendar.now, &d->requests, index, cycle))
+        cu_due(m, cu, cycle);
+    else
+        send_later(m, index, cycle);
 }
 
 /* All sectors of the request are ready at at_ps. */
@@ -71,14 +81,14 @@ static inline void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     if (r->kind != REQ_LOAD)
         lsu_store_done(m, r, at_ps);
     if (goes_back)
-        send_back(m, index, at_ps + m->device->noc_ps);
+        send_back(m, index, clock_cycle_at(&m->core, at_ps + m->device->noc_ps));
     else
         requests_give(&m->device->requests, index);
 }
 
 void fill_event(struct sim_machine *m, const struct event *e)
 {
-    lsu_fill(m, e->a, clock_cycle_at(&m->core, e->time_ps));
+    send_back(m, e->a, request_at(m->device, e->a)->at_ps);
 }
 
 static inline void set_ready(struct cache *l2, uint32_t i, uint32_t sectors, uint64_t ready_ps)
@@ -289,7 +299,8 @@ void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps)
     answer(m, store, written_ps > at_ps ? written_ps : at_ps);
 }
 
-void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
+/* A request arrives at its slice. */
+static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
 {
     struct device *d = m->device;
     const struct request *r = request_at(d, request);
@@ -308,6 +319,38 @@ void l2_arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
         serve_store(m, request, end_ps + d->l2_latency_ps);
     else
         serve_read(m, request, end_ps + d->l2_latency_ps);
+}
+
+/* Requests of one cycle in order of compute units, and of sending where they are of one unit. */
+static void sort_by_cu(const struct device *d, uint32_t *requests, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t r = requests[i], k = i;
+        uint16_t cu = request_at(d, r)->cu;
+
+        for (; k > 0 && request_at(d, requests[k - 1])->cu > cu; k--)
+            requests[k] = requests[k - 1];
+        requests[k] = r;
+    }
+}
+
+void l2_arrivals(struct sim_machine *m)
+{
+    struct device *d = m->device;
+    uint32_t n = 0;
+
+    calendar_pass(&d->calendar, d->to_l2->next);
+    for (uint32_t i = transit_take(d->to_l2, &d->requests); i != REQUEST_NONE;
+         i = request_at(d, i)->next) {
+        if (!vec_reserve(&d->arrivals, n + 1)) {
+            machine_out_of_memory(m);
+            return;
+        }
+        d->arrivals.at[n++] = i;
+    }
+    sort_by_cu(d, d->arrivals.at, n);
+    for (uint32_t i = 0; i < n; i++)
+        arrive(m, d->arrivals.at[i], m->now_ps);
 }
 
 void l2_event(struct sim_machine *m, const struct event *e)

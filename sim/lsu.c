@@ -127,14 +127,26 @@ void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now)
     wave_go_on(m, w, at > w->ready ? at : w->ready, now);
 }
 
-static void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
+/* A wavefront that waited at a fence, or has ended, goes on when nothing of it is under way. */
+static void leave_tied(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    bool ended = w->state == WAVE_DRAIN;
+
+    if (w->loads || (w->stores && !ended))
+        return;
+    wave_untie(m, w);
+    if (ended)
+        wave_retire(m, w, now);
+    else
+        lsu_pass_fence(m, w, now);
+}
+
+static inline void wave_wake(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     if (w->state == WAVE_PENDING)
         wave_go_on(m, w, w->ready, now);
-    else if (w->state == WAVE_DRAIN && !w->loads)
-        wave_retire(m, w, now);
-    else if (w->state == WAVE_FENCE && !w->loads && !w->stores)
-        lsu_pass_fence(m, w, now);
+    else if (w->state == WAVE_DRAIN || w->state == WAVE_FENCE)
+        leave_tied(m, w, now);
 }
 
 static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
@@ -457,8 +469,8 @@ void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t eff
         w->stores--;
         if (w->stored_ps < known_ps)
             w->stored_ps = known_ps;
-        if (w->state == WAVE_FENCE && !w->loads && !w->stores)
-            lsu_pass_fence(m, w, clock_cycle_at(&m->core, m->now_ps));
+        if (w->state == WAVE_FENCE)
+            leave_tied(m, w, clock_cycle_at(&m->core, m->now_ps));
     }
     run_check_done(m, run);
 }

@@ -69,6 +69,7 @@ static void set_run_ahead(struct sim_machine *m)
 {
     m->device->run_ahead =
         m->limits.max_instructions == 0 && !m->limits.no_run_ahead && !m->probe.fn;
+    cu_set_lookahead(m);
 }
 
 void sim_set_limits(struct sim_machine *m, const struct sim_limits *limits)
@@ -167,44 +168,24 @@ static void serve_event(struct sim_machine *m)
 {
     struct event e;
 
-    if (event_pop(m->events, &e))
-        handlers[e.kind](m, &e);
-}
-
-static void serve_l2(struct sim_machine *m)
-{
-    struct device *d = m->device;
-
-    for (uint32_t i = transit_take(d->to_l2, transit_next(d->to_l2)), next; i != REQUEST_NONE;
-         i = next) {
-        next = request_at(d, i)->next;
-        l2_arrive(m, i, m->now_ps);
-    }
-}
-
-static void serve_fills(struct sim_machine *m)
-{
-    struct device *d = m->device;
-    uint64_t cycle = transit_next(d->to_cu);
-
-    for (uint32_t i = transit_take(d->to_cu, cycle), next; i != REQUEST_NONE; i = next) {
-        next = request_at(d, i)->next;
-        lsu_fill(m, i, cycle);
-    }
+    if (!event_pop(m->events, &e))
+        return;
+    calendar_pass(&m->device->calendar, clock_cycle_at(&m->core, e.time_ps));
+    handlers[e.kind](m, &e);
 }
 
 enum { ISSUE_BATCH = 64 };
 
-/* No cycle of a SIMD unit makes another due in the same cycle, so those that are can be taken together. */
-static void serve_issue(struct sim_machine *m)
+/* No compute unit makes another due in the same cycle, so those that are can be taken together. */
+static void serve_cus(struct sim_machine *m)
 {
-    struct calendar *c = &m->device->calendar;
-    uint64_t cycle = calendar_next(c);
+    struct device *d = m->device;
+    uint64_t cycle = calendar_next(&d->calendar);
     uint32_t units[ISSUE_BATCH], n;
 
-    while ((n = calendar_take(c, cycle, units, ISSUE_BATCH)) > 0) {
+    while ((n = calendar_take(&d->calendar, cycle, units, ISSUE_BATCH)) > 0) {
         for (uint32_t i = 0; i < n && m->fault.status == HD_OK; i++)
-            simd_tick(m, units[i], cycle);
+            cu_run(m, &d->cus[units[i]], cycle);
     }
 }
 
@@ -216,7 +197,7 @@ static uint64_t edge_or_never(const struct sim_machine *m, uint64_t cycle)
 
 static uint64_t l2_time(const struct sim_machine *m)
 {
-    uint64_t edge_ps = edge_or_never(m, transit_next(m->device->to_l2));
+    uint64_t edge_ps = edge_or_never(m, m->device->to_l2->next);
 
     return edge_ps == SIM_NEVER ? SIM_NEVER : edge_ps + m->device->noc_ps;
 }
@@ -230,9 +211,8 @@ static bool serve_next(struct sim_machine *m, uint64_t until_ps)
         void (*serve)(struct sim_machine *m);
     } sources[] = {
         {event_next_time(m->events), serve_event},
-        {l2_time(m), serve_l2},
-        {edge_or_never(m, transit_next(m->device->to_cu)), serve_fills},
-        {edge_or_never(m, calendar_next(&m->device->calendar)), serve_issue},
+        {l2_time(m), l2_arrivals},
+        {edge_or_never(m, calendar_next(&m->device->calendar)), serve_cus},
     };
     unsigned best = 0;
 

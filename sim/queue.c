@@ -33,6 +33,7 @@ static const char *const stage_waits[] = {
 struct queue {
     struct command *head, *tail;
     enum stage stage; /* of the head */
+    uint64_t launch_cycle; /* core cycle at which a head in STAGE_LAUNCH has been launched, or UINT64_MAX */
     bool live, closing;
     struct um_claims claims; /* of the head */
 };
@@ -47,6 +48,7 @@ struct queues {
     bool serve_due;   /* an EV_QUEUE is under way */
     bool again;       /* something completed while heads were looked at */
     bool room_taken;  /* an earlier head waits for room: later ones may not take it */
+    uint64_t next_launch; /* the least launch_cycle of all */
 };
 
 /* How far a head has come. */
@@ -69,13 +71,15 @@ static bool add_queue(struct queues *qs)
     size_t count = qs->list.len + 1;
 
     return vec_reserve(&qs->waiting, count) && vec_reserve(&qs->free_ids, count) &&
-           vec_push(&qs->list, ((struct queue){.live = true}));
+           vec_push(&qs->list, ((struct queue){.live = true, .launch_cycle = UINT64_MAX}));
 }
 
 struct queues *queues_new(void)
 {
     struct queues *qs = calloc(1, sizeof *qs);
 
+    if (qs)
+        qs->next_launch = UINT64_MAX;
     if (qs && !add_queue(qs)) {
         queues_free(qs);
         return NULL;
@@ -352,6 +356,30 @@ static enum progress run_kernel(struct sim_machine *m, uint32_t id)
     return PROGRESS_BUSY;
 }
 
+static void set_launch_cycle(struct sim_machine *m, uint32_t id, uint64_t cycle)
+{
+    struct queues *qs = m->queues;
+
+    qs->list.at[id].launch_cycle = qs->next_launch = cycle;
+    for (size_t i = 0; i < qs->list.len; i++)
+        if (qs->list.at[i].launch_cycle < qs->next_launch)
+            qs->next_launch = qs->list.at[i].launch_cycle;
+}
+
+uint64_t queue_next_launch(const struct sim_machine *m)
+{
+    return m->queues->next_launch;
+}
+
+static void start_launch(struct sim_machine *m, uint32_t id)
+{
+    uint64_t at_ps = m->now_ps + m->config.launch_latency * PS_PER_NS;
+
+    queue_at(m, id)->stage = STAGE_LAUNCH;
+    set_launch_cycle(m, id, clock_cycle_at(&m->core, at_ps));
+    machine_schedule(m, at_ps, UNIT_QUEUE + id, EV_LAUNCH, id, 0);
+}
+
 static enum progress step_kernel(struct sim_machine *m, uint32_t id)
 {
     struct queue *q = queue_at(m, id);
@@ -369,9 +397,7 @@ static enum progress step_kernel(struct sim_machine *m, uint32_t id)
         return p;
     if (m->mode == SIM_VALUES)
         return run_kernel(m, id);
-    q->stage = STAGE_LAUNCH;
-    machine_schedule(m, m->now_ps + m->config.launch_latency * PS_PER_NS, UNIT_QUEUE + id,
-                     EV_LAUNCH, id, 0);
+    start_launch(m, id);
     return PROGRESS_BUSY;
 }
 
@@ -422,6 +448,7 @@ void queue_event(struct sim_machine *m, const struct event *e)
         break;
     case EV_LAUNCH:
         queue_at(m, e->a)->stage = STAGE_TURN;
+        set_launch_cycle(m, e->a, UINT64_MAX);
         start_waiting(m, e->a);
         break;
     case EV_TICKET:

@@ -37,6 +37,9 @@ uint64_t queues_new_ticket(struct sim_machine *m);
 /* Events EV_QUEUE, EV_LAUNCH, EV_TICKET. */
 void queue_event(struct sim_machine *m, const struct event *e);
 
+/* The core cycle at which the next kernel will have been launched, UINT64_MAX if none is being. */
+uint64_t queue_next_launch(const struct sim_machine *m);
+
 /*
  * The dispatcher says that the kernel of this ticket has had its last effect, now. record has its
  * times and counters.

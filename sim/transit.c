@@ -16,49 +16,33 @@ void transit_free(struct transit *t)
     free(t);
 }
 
-/* The first word of due from `from` on, around the ring, that is not 0; TRANSIT_WORDS if all are. */
-static uint32_t next_word(const struct transit *t, uint32_t from)
-{
-    enum { GROUPS = TRANSIT_WORDS / 64 };
-
-    for (uint32_t i = 0; i <= GROUPS; i++) {
-        uint32_t group = (from / 64 + i) % GROUPS;
-        uint64_t words = t->due_words[group];
-
-        if (i == 0)
-            words &= ~bits_low(from % 64);
-        else if (i == GROUPS)
-            words &= bits_low(from % 64);
-        if (words)
-            return group * 64 + bits_first(words);
-    }
-    return TRANSIT_WORDS;
-}
-
 static uint64_t find_next(const struct transit *t)
 {
     uint32_t start = (uint32_t)(t->now % TRANSIT_CYCLES);
-    uint64_t here = t->due[start / 64] & ~bits_low(start % 64);
     uint32_t word = start / 64, place;
+    uint64_t here = t->due[word] & ~bits_low(start % 64);
 
     if (!here) {
-        word = next_word(t, (word + 1) % TRANSIT_WORDS);
-        if (word == TRANSIT_WORDS)
+        if (!t->due_words)
             return TRANSIT_NEVER;
+        word = (word + 1) % TRANSIT_WORDS;
+        word = (word + bits_first(bits_rotate_right(t->due_words, word))) % TRANSIT_WORDS;
         here = t->due[word];
     }
     place = word * 64 + bits_first(here);
     return t->now + (place - start) % TRANSIT_CYCLES;
 }
 
-uint32_t transit_take(struct transit *t, uint64_t cycle)
+uint32_t transit_take(struct transit *t, struct requests *requests)
 {
-    uint32_t place = (uint32_t)(cycle % TRANSIT_CYCLES);
+    uint32_t place = (uint32_t)(t->next % TRANSIT_CYCLES), last = t->last[place];
+    uint32_t first = requests->at[last].next;
 
-    t->now = cycle;
+    requests->at[last].next = REQUEST_NONE;
+    t->now = t->next;
     t->due[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (!t->due[place / 64])
-        t->due_words[place / 64 / 64] &= ~(UINT64_C(1) << place / 64 % 64);
+        t->due_words &= ~(UINT64_C(1) << place / 64);
     t->next = find_next(t);
-    return t->first[place];
+    return first;
 }

@@ -1,6 +1,7 @@
 /*
- * Requests that travel between compute units and L2, by the core cycle in which they arrive. Those
- * of one cycle are taken in the order in which they were sent.
+ * Requests under way, by a core cycle: those on their way to L2 by the cycle in which they were sent,
+ * and those on their way back, of each compute unit, by the cycle in which they arrive. Those of one
+ * cycle are taken in the order in which they were added.
  */
 #ifndef HD_SIM_TRANSIT_H
 #define HD_SIM_TRANSIT_H
@@ -8,19 +9,21 @@
 #include "sim/request.h"
 
 enum {
-    TRANSIT_CYCLES = 16384, /* cycles it sees ahead: past the latency of DRAM behind a long queue */
+    TRANSIT_CYCLES = 4096, /* cycles it sees ahead: past the latency of DRAM behind a long queue */
     TRANSIT_WORDS = TRANSIT_CYCLES / 64,
 };
 
 #define TRANSIT_NEVER UINT64_MAX
 
 struct transit {
-    uint64_t now;                                         /* nothing arrives at an earlier cycle */
-    uint64_t next;                                        /* the next cycle in which something does */
-    uint32_t first[TRANSIT_CYCLES], last[TRANSIT_CYCLES]; /* lists of requests, where due */
-    uint64_t due[TRANSIT_WORDS];
-    uint64_t due_words[TRANSIT_WORDS / 64]; /* words of due that are not 0 */
+    uint64_t now;                  /* nothing is at an earlier cycle */
+    uint64_t next;                 /* the next cycle with a request, TRANSIT_NEVER if there is none */
+    uint64_t due_words;            /* words of due that are not 0 */
+    uint64_t due[TRANSIT_WORDS];   /* cycles with a request */
+    uint32_t last[TRANSIT_CYCLES]; /* the last of a list in a ring, by .next, where due */
 };
+
+_Static_assert(TRANSIT_WORDS == 64, "due_words has a bit a word");
 
 struct transit *transit_new(void); /* NULL when memory is short */
 void transit_free(struct transit *t);
@@ -36,13 +39,13 @@ static inline bool transit_add(struct transit *t, uint64_t now, struct requests 
         t->now = now;
     if (cycle - t->now >= TRANSIT_CYCLES)
         return false;
-    requests->at[request].next = REQUEST_NONE;
     if (t->due[place / 64] & bit) {
+        requests->at[request].next = requests->at[t->last[place]].next;
         requests->at[t->last[place]].next = request;
     } else {
-        t->first[place] = request;
+        requests->at[request].next = request;
         t->due[place / 64] |= bit;
-        t->due_words[place / 64 / 64] |= UINT64_C(1) << place / 64 % 64;
+        t->due_words |= UINT64_C(1) << place / 64;
         if (cycle < t->next)
             t->next = cycle;
     }
@@ -50,14 +53,8 @@ static inline bool transit_add(struct transit *t, uint64_t now, struct requests 
     return true;
 }
 
-/* The next cycle in which a request arrives, TRANSIT_NEVER if none does. */
-static inline uint64_t transit_next(const struct transit *t)
-{
-    return t->next;
-}
-
-/* Takes the requests of that cycle, which must be transit_next(): the first of a list that is
- * linked by .next. */
-uint32_t transit_take(struct transit *t, uint64_t cycle);
+/* Takes the requests of cycle t->next, which must not be TRANSIT_NEVER: the first of a list that is
+ * linked by .next and ends with REQUEST_NONE. */
+uint32_t transit_take(struct transit *t, struct requests *requests);
 
 #endif

@@ -195,16 +195,29 @@ void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now)
 
 /* ---- death ---- */
 
+void wave_tie(struct sim_machine *m, struct wavefront *w, enum wave_state state)
+{
+    w->state = (uint8_t)state;
+    m->device->cus[w->cu].tied++;
+}
+
+void wave_untie(struct sim_machine *m, struct wavefront *w)
+{
+    m->device->cus[w->cu].tied--;
+    w->state = WAVE_TIMED;
+}
+
 void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     struct workgroup *g = w->group;
 
-    w->state = WAVE_DRAIN;
     g->live--;
     /* A wavefront that has ended is not waited for, whether the others came to the barrier before or after. */
     if (g->live && g->arrived == g->live)
         release_barrier(m, g, &m->device->cus[w->cu], now);
-    if (!w->loads)
+    if (w->loads)
+        wave_tie(m, w, WAVE_DRAIN);
+    else
         wave_retire(m, w, now);
 }
 

@@ -125,7 +125,7 @@ enum what { AT_DRAM, AGAIN_AT_L2, AT_L2, AT_CU };
 struct pending {
     uint64_t time_ps, order; /* of being scheduled */
     enum what what;
-    unsigned unit; /* DRAM channels and slices that try again: in order of number */
+    unsigned unit; /* DRAM channels, slices that try again, senders to L2: in order of number */
     size_t request;
 };
 
@@ -231,7 +231,7 @@ static void send_to_l2(struct model *m, const struct request *r, uint64_t cycle)
                                                          .sectors = r->what.sectors,
                                                          .cu = r->cu,
                                                          .store = r->kind != MEM_LOAD});
-    schedule(m, time_ps, AT_L2, 0, add_request(m, *r));
+    schedule(m, time_ps, AT_L2, r->cu, add_request(m, *r));
 }
 
 /* Everything that the request asked for is there, or has taken effect, at a time. */
@@ -244,7 +244,7 @@ static void answer(struct model *m, size_t index, uint64_t at_ps)
     if (r->kind != MEM_LOAD && a->effect_ps < at_ps)
         a->effect_ps = at_ps;
     if (r->kind == MEM_LOAD || r->kind == MEM_ATOMIC_RETURN)
-        schedule(m, mem_edge(m->c->core_hz, cycle), AT_CU, 0, index);
+        schedule(m, mem_edge(m->c->core_hz, cycle), AT_CU, r->cu, index);
 }
 
 /* ---- DRAM ---- */

@@ -12,7 +12,8 @@
  *   cycle;
  * - latencies: left out, added twice, taken from the wrong clock, one cycle off, or summed from rounded periods; lost fractions
  *   of a picosecond; sectors used before they are there; absent sectors fetched only when others have come;
- * - order: channels told of requests ahead of others that arrive first; answers of one cycle by unit instead of by time;
+ * - order: channels told of requests ahead of others that arrive first; answers to a unit not in the order in which they were given;
+ *   requests of one cycle in another order than by unit and by sending; units that run ahead too far;
  * - atomics: serial lanes not counted, or counted by line; the slice not held; own L1 not cleared;
  * - ends: a fence, a wavefront or a kernel that does not wait for loads or for the effect of stores.
  */
@@ -258,7 +259,7 @@ static void random_l1(struct sim_config *c, struct rng *rng)
     c->l1_latency = between(rng, 1, 90);
     c->l1_lines_per_cycle = ONE_OF(rng, ports);
     c->l1_mshrs = ONE_OF(rng, mshrs);
-    c->noc_latency = below(rng, 60);
+    c->noc_latency = 1 + below(rng, 60);
 }
 
 static void random_l2(struct sim_config *c, struct rng *rng)
@@ -485,9 +486,27 @@ static void fail_case(const struct watch *w, const char *format, ...)
     fail_msg("case %" PRIu64 " (HEDDLE_SEED=%" PRIu64 "): %s", w->seed, w->seed, text);
 }
 
-static void compare_logs(const struct watch *w, const char *what, const struct mem_log *is,
-                         const struct mem_log *want)
+/* The events of a compute unit are in its order; between units only their times count. */
+static void sort_by_unit(const struct watch *w, struct mem_log *log)
 {
+    struct mem_event *sorted = malloc((log->len + 1) * sizeof *sorted);
+    size_t n = 0;
+
+    assert_non_null(sorted);
+    for (unsigned cu = 0; cu < w->rig.config.compute_units; cu++)
+        for (size_t i = 0; i < log->len; i++)
+            if (log->at[i].cu == cu)
+                sorted[n++] = log->at[i];
+    assert_int_equal(n, log->len);
+    free(log->at);
+    log->at = sorted;
+}
+
+static void compare_logs(const struct watch *w, const char *what, struct mem_log *is,
+                         struct mem_log *want)
+{
+    sort_by_unit(w, is);
+    sort_by_unit(w, want);
     for (size_t i = 0; i < is->len && i < want->len; i++) {
         const struct mem_event *a = &is->at[i], *b = &want->at[i];
 
@@ -555,6 +574,39 @@ static void compare_records(const struct watch *w, const struct mem_result *resu
         compare_counters(w, &k->counters, &result->counters[run]);
         compare_end(w, k, run);
     }
+}
+
+/* ---- without a probe, when compute units run ahead of each other ---- */
+
+static void compare_ahead(const struct watch *w, const struct watch *ahead)
+{
+    assert_int_equal(ahead->rig.nkernels, w->rig.nkernels);
+    for (unsigned i = 0; i < w->rig.nkernels; i++) {
+        const struct sim_kernel_record *a = &w->rig.kernels[i], *b = &ahead->rig.kernels[i];
+
+        if (a->ticket != b->ticket || a->start_ps != b->start_ps || a->end_ps != b->end_ps)
+            fail_case(w,
+                      "kernel %u from %" PRIu64 " to %" PRIu64 " ps, ahead from %" PRIu64
+                      " to %" PRIu64 " ps",
+                      i, a->start_ps, a->end_ps, b->start_ps, b->end_ps);
+        if (memcmp(&a->counters, &b->counters, sizeof a->counters) != 0)
+            fail_case(w, "the counters of kernel %u differ when compute units run ahead", i);
+    }
+}
+
+static void run_ahead(const struct watch *w)
+{
+    struct watch *ahead = calloc(1, sizeof *ahead);
+    struct rng rng;
+
+    assert_non_null(ahead);
+    rng_seed(&rng, w->seed);
+    open_machine(ahead, &rng);
+    sim_set_probe(ahead->rig.m, &(struct hd_probe){0});
+    run_kernels(ahead, &rng);
+    compare_ahead(w, ahead);
+    krig_close(&ahead->rig);
+    free(ahead);
 }
 
 /* ---- when wavefronts go on ---- */
@@ -771,6 +823,7 @@ static void one_case(uint64_t seed, size_t reach[NREACH])
     compare_logs(w, "fill", &w->fills, &result.fills);
     check_issues(w);
     compare_records(w, &result);
+    run_ahead(w);
     add_reach(reach, &result);
     krig_close(&w->rig);
     free(result.requests.at);
