@@ -81,6 +81,7 @@ static inline struct rig *rig_open(const struct sim_config *c)
 
     assert_non_null(r);
     r->m.config = *c;
+    r->m.core = clock_make(1000000000);
     r->m.events = event_queue_new();
     r->m.queues = queues_new();
     r->m.link = link_new(c);
