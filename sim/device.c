@@ -91,7 +91,8 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
         cu->simds[i].of_unit[0] = UINT64_MAX;
     }
     cu->fills = transit_new();
-    return cu->fills && make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
+    return cu->fills && make_mshrs(cu, c->l1_mshrs) &&
+           pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
            cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
 }

@@ -99,16 +99,16 @@ enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 
 struct simd {
     struct cu *cu;
-    struct wavefront *waves;       /* [slots] */
-    uint64_t due;                  /* next cycle to look at it, CALENDAR_NEVER: none is known */
-    uint64_t used;                 /* slots with a wavefront */
-    uint64_t ready;                /* may issue as far as registers are concerned */
-    uint64_t near_due;             /* places of near that are not empty */
-    uint64_t far;                  /* slots that become ready later than the wheel sees */
-    uint64_t now;                  /* cycle up to which near has been emptied into ready */
-    uint32_t last;                 /* slot that issued last, for the policies */
-    uint32_t busy;                 /* function units that were taken for more than a cycle */
-    uint64_t of_unit[NUM_FUS];     /* slots by function unit of their next instruction, free ones as they were left */
+    struct wavefront *waves; /* [slots] */
+    uint64_t due;            /* next cycle to look at it, CALENDAR_NEVER: none is known */
+    uint64_t used;           /* slots with a wavefront */
+    uint64_t ready;          /* may issue as far as registers are concerned */
+    uint64_t near_due;       /* places of near that are not empty */
+    uint64_t far;            /* slots that become ready later than the wheel sees */
+    uint64_t now;            /* cycle up to which near has been emptied into ready */
+    uint32_t last;           /* slot that issued last, for the policies */
+    uint32_t busy;           /* function units that were taken for more than a cycle */
+    uint64_t of_unit[NUM_FUS]; /* slots by function unit of their next instruction, free ones as they were left */
     uint64_t unit_free[NUM_FUS];   /* of the busy ones: cycle at which the unit takes the next
                                       instruction */
     uint64_t near[SIMD_NEAR];      /* slots that become ready at a cycle of that place */
@@ -142,7 +142,7 @@ struct mshr {
 
 struct cu {
     uint32_t id;
-    uint32_t tied; /* wavefronts that wait for stores at a fence, or that drain */
+    uint32_t tied;           /* wavefronts that wait for stores at a fence, or that drain */
     struct simd *simds;      /* a part of the device's */
     struct wavefront *waves; /* [simds][slots] */
     struct workgroup *groups;
@@ -163,7 +163,7 @@ struct cu {
     uint32_t mshr_mask, mshr_free;
     struct transit *fills; /* data on its way back */
     struct pool ops;       /* struct load_op */
-    struct pool waiters; /* struct waiter */
+    struct pool waiters;   /* struct waiter */
 };
 
 /* One resident kernel. */
@@ -223,9 +223,9 @@ struct wave_scheduler;
 
 struct device {
     struct cu *cus;
-    struct simd *simds; /* of all compute units */
+    struct simd *simds;       /* of all compute units */
     struct calendar calendar; /* of compute units */
-    uint64_t lookahead;       /* cycles that a compute unit may run ahead of the others, at least 1 */
+    uint64_t lookahead; /* cycles that a compute unit may run ahead of the others, at least 1 */
     const struct wave_scheduler *scheduler;
     const struct placement *placement;
     const struct cf_unit_ops *cf;
@@ -241,8 +241,8 @@ struct device {
     struct rate_server *slices;
     struct rate_server *channels;
     struct requests requests;
-    struct transit *to_l2; /* by the core cycle at whose end they are sent */
-    VEC(uint32_t) arrivals; /* room for those of a cycle */
+    struct transit *to_l2;   /* by the core cycle at whose end they are sent */
+    VEC(uint32_t) arrivals;  /* room for those of a cycle */
     struct kernel_run *runs; /* [resident_kernels] */
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
@@ -253,9 +253,9 @@ struct device {
     bool dispatch_due; /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
-    struct simd *stepping; /* the SIMD unit whose cycle is being served, NULL outside of one */
-    struct cu *running;    /* its compute unit, from its fills on */
-    uint32_t open_runs;    /* with work-groups that are not placed yet */
+    struct simd *stepping;      /* the SIMD unit whose cycle is being served, NULL outside of one */
+    struct cu *running;         /* its compute unit, from its fills on */
+    uint32_t open_runs;         /* with work-groups that are not placed yet */
     struct line_request *lines; /* of the access in hand: the room of its compute unit */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions;                         /* issued */

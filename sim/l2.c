@@ -154,7 +154,7 @@ static uint64_t write_back(struct sim_machine *m, const struct request *r, uint6
  * *written_ps is as write_back returns it for what had to leave, and at_ps if nothing had to.
  */
 static inline uint32_t line_for(struct sim_machine *m, const struct request *r, uint64_t at_ps,
-                         uint32_t store, uint64_t *written_ps)
+                                uint32_t store, uint64_t *written_ps)
 {
     struct cache *l2 = &m->device->l2;
     uint64_t line = r->line;
@@ -192,7 +192,8 @@ static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t s
 }
 
 /* When the sectors, all valid, are ready, if not before at_ps. */
-static inline uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors, uint64_t at_ps)
+static inline uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors,
+                                  uint64_t at_ps)
 {
     const uint64_t *ready = cache_ready(l2, line);
 

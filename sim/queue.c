@@ -44,10 +44,10 @@ struct queues {
     /* queues whose head is looked at when anything has happened, first come first */
     VEC(uint32_t) waiting;
     struct tickets tickets;
-    uint32_t running; /* kernels that the dispatcher has */
-    bool serve_due;   /* an EV_QUEUE is under way */
-    bool again;       /* something completed while heads were looked at */
-    bool room_taken;  /* an earlier head waits for room: later ones may not take it */
+    uint32_t running;     /* kernels that the dispatcher has */
+    bool serve_due;       /* an EV_QUEUE is under way */
+    bool again;           /* something completed while heads were looked at */
+    bool room_taken;      /* an earlier head waits for room: later ones may not take it */
     uint64_t next_launch; /* the least launch_cycle of all */
 };
 

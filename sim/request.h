@@ -19,7 +19,7 @@ struct request {
     uint32_t next;    /* in transit, or of those that wait for the same L2 line */
     uint32_t life;    /* of the wavefront */
     uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it */
-    uint32_t set;   /* of L2 */
+    uint32_t set; /* of L2 */
     uint16_t cu;
     uint16_t serial; /* atomics: most lanes on one address */
     uint8_t slice;   /* of L2 */

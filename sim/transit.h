@@ -16,10 +16,10 @@ enum {
 #define TRANSIT_NEVER UINT64_MAX
 
 struct transit {
-    uint64_t now;                  /* nothing is at an earlier cycle */
-    uint64_t next;                 /* the next cycle with a request, TRANSIT_NEVER if there is none */
-    uint64_t due_words;            /* words of due that are not 0 */
-    uint64_t due[TRANSIT_WORDS];   /* cycles with a request */
+    uint64_t now;                /* nothing is at an earlier cycle */
+    uint64_t next;               /* the next cycle with a request, TRANSIT_NEVER if there is none */
+    uint64_t due_words;          /* words of due that are not 0 */
+    uint64_t due[TRANSIT_WORDS]; /* cycles with a request */
     uint32_t last[TRANSIT_CYCLES]; /* the last of a list in a ring, by .next, where due */
 };
 
