@@ -38,6 +38,7 @@ static void set_latencies(struct sim_machine *m)
         d->busy[rows[i].cls] =
             rows[i].rate ? (uint32_t)bits_ceil_div(c->wavefront_size, rows[i].rate) : 1;
     }
+    d->busy[ISA_C_F64] *= c->f64_interval;
     d->noc_ps = cycles_ps(&m->core, c->noc_latency);
     d->l2_latency_ps = cycles_ps(&m->l2clk, c->l2_latency);
     d->l2_atomic_ps = cycles_ps(&m->l2clk, c->l2_atomic_cycles);

@@ -44,6 +44,15 @@ static void on_print(void *user, const char *text)
     snprintf(r->printed + len, sizeof r->printed - len, "%s\n", text);
 }
 
+static void start(struct krig *r)
+{
+    const struct sim_sink sink = {r, on_kernel, on_transfer, on_print};
+    struct hd_error err;
+
+    require(sim_new(&r->config, ISA_BUILD_AUTO, &r->m, &err), &err);
+    sim_set_sink(r->m, &sink);
+}
+
 void krig_open(struct krig *r, ...)
 {
     static const char *const base[] = {
@@ -61,8 +70,6 @@ void krig_open(struct krig *r, ...)
         "1000",
         NULL,
     };
-    const struct sim_sink sink = {r, on_kernel, on_transfer, on_print};
-    struct hd_error err;
     const char *key;
     va_list args;
 
@@ -74,8 +81,14 @@ void krig_open(struct krig *r, ...)
     while ((key = va_arg(args, const char *)))
         set(r, key, va_arg(args, const char *));
     va_end(args);
-    require(sim_new(&r->config, ISA_BUILD_AUTO, &r->m, &err), &err);
-    sim_set_sink(r->m, &sink);
+    start(r);
+}
+
+void krig_open_config(struct krig *r, const struct sim_config *c)
+{
+    memset(r, 0, sizeof *r);
+    r->config = *c;
+    start(r);
 }
 
 void krig_close(struct krig *r)

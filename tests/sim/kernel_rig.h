@@ -26,6 +26,8 @@ struct krig {
  * compute unit, 1 SIMD unit, width 32, clocks of 1 GHz (so a cycle is 1 ns).
  */
 void krig_open(struct krig *r, ...) __attribute__((sentinel));
+/* The same on a whole configuration. */
+void krig_open_config(struct krig *r, const struct sim_config *c);
 void krig_close(struct krig *r);
 
 /* A managed array; its values are zero. */

@@ -107,6 +107,27 @@ static void test_independent_throughput(void **state)
     }
 }
 
+/* f64 arithmetic of less than a lane a cycle: `lanes` in `interval` cycles. */
+static void test_f64_interval(void **state)
+{
+    static const struct {
+        const char *lanes, *interval;
+        unsigned busy;
+    } rows[] = {{"16", "1", 2}, {"16", "3", 6}, {"1", "1", 32}, {"1", "2", 64}, {"4", "4", 32}};
+    static char text[16384];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct krig r;
+
+        krig_open(&r, "lanes_per_cycle.f64", rows[i].lanes, "lanes_per_cycle.f64_interval",
+                  rows[i].interval, "latency.f64", "2", NULL);
+        repeat(text, sizeof text, "", "v_add_f64 v[0:1], v[8:9], v[8:9]", N);
+        assert_int_equal(cycles_of(&r, text, 32), (N - 1) * rows[i].busy + 1);
+        krig_close(&r);
+    }
+}
+
 /* PB-22: a wavefront of 64 lanes takes a 16-lane unit for four cycles; the slope is exact. */
 static void test_pb22_issue_slope(void **state)
 {
@@ -258,9 +279,10 @@ static void test_pointer_chase(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependent_chain),  cmocka_unit_test(test_independent_throughput),
-        cmocka_unit_test(test_pb22_issue_slope), cmocka_unit_test(test_pb23_local_passes),
-        cmocka_unit_test(test_local_stride),     cmocka_unit_test(test_pointer_chase),
+        cmocka_unit_test(test_dependent_chain),   cmocka_unit_test(test_independent_throughput),
+        cmocka_unit_test(test_f64_interval),      cmocka_unit_test(test_pb22_issue_slope),
+        cmocka_unit_test(test_pb23_local_passes), cmocka_unit_test(test_local_stride),
+        cmocka_unit_test(test_pointer_chase),
     };
 
     return cmocka_run_group_tests_name("closed_form", tests, NULL, NULL);
