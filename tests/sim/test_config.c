@@ -199,8 +199,8 @@ static void test_what_is_allowed(void **state)
         "wavefront_size=8",
         "wavefront_size=16",
         "wavefront_size=32 cu.wavefront_slots=64",
-        "cu.simds=16 cu.wavefront_slots=112 cu.vector_register_words=114688 "
-        "cu.vector_register_granule=1024",
+        ("cu.simds=16 cu.wavefront_slots=112 cu.vector_register_words=114688 "
+         "cu.vector_register_granule=1024"),
         "launch.placement=spatial launch.shares=1000:1:7",
         "launch.shares=1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1",
         "lds.bytes=65536 lds.granule=1024 lds.power_of_two=on",

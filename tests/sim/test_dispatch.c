@@ -255,6 +255,8 @@ static void test_parts(void **state)
     check_parts("8", "1:3", 2, (const unsigned[]){0, 2, 8});
     check_parts("4", "1000:1", 2, (const unsigned[]){0, 3, 4}); /* each has one at least */
     check_parts("4", "1:1000", 2, (const unsigned[]){0, 1, 4});
+    check_parts("4", "1000:1:1", 3, (const unsigned[]){0, 2, 3, 4});
+    check_parts("4", "1:1:1000", 3, (const unsigned[]){0, 1, 2, 4});
     check_parts("9", "", 3, (const unsigned[]){0, 3, 6, 9});
     check_parts("8", "2:1:1", 3, (const unsigned[]){0, 4, 6, 8});
     check_parts("12", "2:1", 3, (const unsigned[]){0, 4, 7, 12}); /* 2, 1 and 2 again, of 5 */
