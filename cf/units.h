@@ -6,7 +6,10 @@
 
 #define CF_UNITS(_)                                                                                \
     _(any_branch, "any-branch",                                                                    \
-      "masks in the kernel's code; scalar branches, any or all of a mask, skip for the wavefront")
+      "masks in the kernel's code; scalar branches, any or all of a mask, skip for the wavefront") \
+    _(exec_mask, "exec-mask", "EXEC is a register that code saves, narrows and restores")          \
+    _(goto_join, "goto-join",                                                                      \
+      "one pc; lanes that take a goto sleep until control reaches their join")
 
 #define ROW(id, name, doc)                                                                         \
     extern const struct cf_unit_ops cf_##id;                                                       \

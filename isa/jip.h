@@ -5,9 +5,9 @@
 #include "isa/isa.h"
 
 /*
- * Fills in jip of the gotos and joins among n instructions, the first of which has the pc `first`; written[i]: keep that
- * of insns[i]. op, pred, target and jip count. A goto without a join behind it gets ISA_NO_PC, which the verifier refuses.
- * False when memory is short.
+ * Fills in jip of the gotos and joins among a kernel's n instructions, the first of which has the pc `first`: the first join behind
+ * it until which a lane may be asleep then (isa/asleep.h). written[i]: keep that of insns[i]. op, pred, target and jip
+ * count; what the verifier refuses gets any jip, or ISA_NO_PC. False when memory is short.
  */
 bool isa_derive_jips(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written);
 

@@ -1,4 +1,6 @@
 #include "sim/command.h"
+
+#include "cf/cf.h"
 #include "sim/machine.h"
 #include "sim/um.h"
 
@@ -23,12 +25,26 @@ static enum hd_status check_array(struct sim_machine *m, uint32_t id, struct hd_
                         "array %" PRIu32 " does not exist, or was freed", id);
 }
 
+/* What the divergence unit refuses. */
+static enum hd_status check_control_flow(const struct sim_machine *m, const struct sim_launch *l,
+                                         struct hd_error *err)
+{
+    struct cf_plan *plan;
+    enum hd_status status =
+        cf_prepare(cf_units[m->config.divergence_unit], l->program, l->kernel, &plan, err);
+
+    free(plan);
+    return status;
+}
+
 static enum hd_status check_launch(struct sim_machine *m, uint32_t queue,
                                    const struct sim_launch *l, struct hd_error *err)
 {
     struct occupancy occupancy;
     enum hd_status status = dispatch_check(&m->config, l, &occupancy, err);
 
+    if (!status)
+        status = check_control_flow(m, l, err);
     for (uint32_t i = 0; !status && i < l->narrays; i++)
         status = check_array(m, l->arrays[i], err);
     return status ? status : um_check_launch(m, queue, l, err);

@@ -187,8 +187,10 @@ void device_free(struct sim_machine *m)
         return;
     for (uint32_t i = 0; d->cus && i < m->config.compute_units; i++)
         free_cu(m, &d->cus[i]);
-    for (uint32_t i = 0; d->runs && i < d->nruns; i++)
+    for (uint32_t i = 0; d->runs && i < d->nruns; i++) {
         free(d->runs[i].array_at);
+        free(d->runs[i].plan);
+    }
     free(d->cus);
     free(d->simds);
     free(d->runs);

@@ -174,6 +174,7 @@ struct kernel_run {
     const struct sim_launch *launch;
     const struct isa_program *program;
     const struct isa_kernel *kernel;
+    struct cf_plan *plan; /* the divergence unit's notes on the kernel; NULL: it needs none */
     struct occupancy occupancy;
     uint32_t vreg_words, sreg_words, lds_alloc; /* per wavefront, wavefront, work-group */
     uint32_t lds_bytes;
@@ -283,8 +284,10 @@ void wave_retire(struct sim_machine *m, struct wavefront *w, uint64_t now);
  */
 void wave_tie(struct sim_machine *m, struct wavefront *w, enum wave_state state);
 void wave_untie(struct sim_machine *m, struct wavefront *w);
-/* The wavefront has executed a barrier at cycle `now`. */
+/* The active lanes have come to a barrier at cycle `now`: the wavefront waits, or others of its lanes go on. */
 void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now);
+/* All lanes that are alive wait at barriers: the wavefront counts as arrived. */
+void wave_arrive(struct sim_machine *m, struct wavefront *w, uint64_t now);
 
 /* ---- sim/occupancy.c: what work-groups take of a compute unit ---- */
 
@@ -337,8 +340,10 @@ void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now);
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w);
 /* A control instruction: moves w->next. Returns the cycles that it costs beyond its own. */
 uint32_t execute_branch(struct sim_machine *m, struct wavefront *w);
-/* s_end: true if no lane is left. Otherwise w->next moves on. */
-bool execute_end(struct sim_machine *m, struct wavefront *w);
+/* s_end. CF_GO: w->next has moved on. CF_DEADLOCK: a fault, which is recorded. */
+enum cf_next execute_end(struct sim_machine *m, struct wavefront *w);
+/* After lanes have parked, ended or been released: CF_GO sets w->next and EXEC; CF_DEADLOCK is a fault, which is recorded. */
+enum cf_next execute_pick(struct sim_machine *m, struct wavefront *w);
 void execute_print(struct sim_machine *m, struct wavefront *w);
 void execute_assert(struct sim_machine *m, struct wavefront *w);
 void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,

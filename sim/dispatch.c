@@ -41,7 +41,7 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     m->device->open_runs++;
     occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
-    if (!run->array_at)
+    if (!run->array_at || cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
         machine_out_of_memory(m);
     (void)dispatch_check(&m->config, l, &run->occupancy, NULL);
 }
@@ -82,7 +82,9 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
     sim_counters_add(&m->totals, &run->c);
     r.counters = run->c;
     free(run->array_at);
+    free(run->plan);
     run->array_at = NULL;
+    run->plan = NULL;
     run->used = false;
     residents_changed(m->device);
     queue_kernel_done(m, r.ticket, &r);

@@ -61,55 +61,153 @@ uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
     return n;
 }
 
-/* After a control instruction: false if no lane goes on. */
-static bool pick(struct sim_machine *m, struct wavefront *w)
+/* ---- control flow ---- */
+
+static const struct cf_unit_ops *unit_of(const struct sim_machine *m)
 {
+    return m->device->cf;
+}
+
+enum cf_next execute_pick(struct sim_machine *m, struct wavefront *w)
+{
+    char waits[400];
     uint32_t pc;
     uint64_t lanes;
+    enum cf_next next = unit_of(m)->pick(w->cf, &pc, &lanes);
 
-    if (!m->device->cf->pick(w->cf, &pc, &lanes))
-        return false;
-    w->next = &w->run->program->insns[pc];
-    w->regs.exec = m->device->cf->exec(w->cf);
-    return true;
+    if (next == CF_GO) {
+        w->next = &w->run->program->insns[pc];
+        w->regs.exec = unit_of(m)->exec(w->cf);
+    } else if (next == CF_DEADLOCK) {
+        cf_describe_waits(unit_of(m), w->cf, w->run->program, waits, sizeof waits);
+        fault_raise(m, w, -1, "barrier-deadlock",
+                    "with this divergence.unit a barrier waits for each live lane; move it out of "
+                    "the divergent region",
+                    "no lane of the wavefront can go on: %s", waits);
+    }
+    return next;
+}
+
+/* Sleeping lanes that can be woken no more, or a loop that no lane runs. */
+static void raise_trouble(struct sim_machine *m, const struct wavefront *w, const char *code,
+                          const char *hint, const char *what, const struct cf_wait *who)
+{
+    char join[160] = "none", from[160] = "none";
+
+    if (!who->lanes) {
+        fault_raise(m, w, -1, code, hint, "%s", what);
+        return;
+    }
+    isa_place(w->run->program, who->at, join, sizeof join);
+    isa_place(w->run->program, who->from, from, sizeof from);
+    fault_raise(m, w, (int)bits_first(who->lanes), code, hint,
+                "%s; lanes 0x%" PRIx64 " sleep until the join at %s since the goto at %s", what,
+                who->lanes, join, from);
+}
+
+static void check_cost(struct sim_machine *m, const struct wavefront *w, const struct cf_cost *cost)
+{
+    if (cost->trouble == CF_MISSED_JOIN)
+        raise_trouble(
+            m, w, "missed-join",
+            "let a JIP name the next join at which lanes may sleep, and leave a divergent "
+            "region by a goto, not by a scalar branch",
+            "control goes past a join at which lanes sleep", &cost->who);
+    else if (cost->trouble == CF_EMPTY_LOOP)
+        raise_trouble(
+            m, w, "empty-loop",
+            "let the last goto or join before the branch lead to the join behind the loop",
+            "a backward branch is taken with no lane awake", &cost->who);
+}
+
+/* Lanes that are active as far as a control instruction is concerned: its predicate chooses among them. */
+static uint64_t awake(const struct wavefront *w)
+{
+    return w->regs.live & w->regs.tx & w->regs.exec;
+}
+
+/* A goto, a backward one, or a join. Returns the lanes that take it. */
+static uint64_t count_goto(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in)
+{
+    struct sim_counters *c = &w->run->c;
+
+    count_instruction(m, w, in, awake(w));
+    c->gotos += in->format != ISA_JOIN;
+    c->joins += in->format == ISA_JOIN;
+    return in->format == ISA_JOIN ? 0 : isa_active(&w->regs, in);
+}
+
+/* A branch: all ones if it is taken, else 0. */
+static uint64_t count_branch(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in)
+{
+    bool taken = isa_branch_taken(&w->regs, in);
+
+    count_instruction(m, w, in, isa_active(&w->regs, in));
+    w->run->c.branches++;
+    w->run->c.branches_taken += taken;
+    return taken ? UINT64_MAX : 0;
 }
 
 uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
 {
     const struct isa_insn *in = w->next;
-    uint64_t active = isa_active(&w->regs, in);
-    bool taken = isa_branch_taken(&w->regs, in);
     struct sim_counters *c = &w->run->c;
-    struct cf_cost cost = {0};
+    bool moves_lanes = in->format >= ISA_GOTO && in->format <= ISA_JOIN;
+    uint64_t active = awake(w), taken = moves_lanes ? count_goto(m, w, in) : count_branch(m, w, in);
+    struct cf_cost cost;
 
-    count_instruction(m, w, in, active);
-    m->device->cf->step(w->cf, in, active, taken ? active : 0, &cost);
-    c->branches++;
-    c->branches_taken += taken;
+    unit_of(m)->step(w->cf, w->run->plan, in, active, taken, &cost);
     c->divergent_branches += cost.divergent;
     c->skipped_instr += cost.skipped;
-    if (!pick(m, w)) {
-        fault_raise(m, w, -1, "lanes-parked", NULL, "no lane of the wavefront can go on");
+    c->hops += cost.hop;
+    if (cost.trouble)
+        check_cost(m, w, &cost);
+    if (m->fault.status != HD_OK || execute_pick(m, w) != CF_GO)
         return 0;
-    }
-    if (w->next <= in)
+    if (w->next <= in || (in->format != ISA_JOIN && in->target <= in->pc))
         progress_check(m, w);
     return cost.cycles;
 }
 
-bool execute_end(struct sim_machine *m, struct wavefront *w)
+/* An end without a predicate leaves no lane that could still wake others, or write EXEC. */
+static void check_left(struct sim_machine *m, const struct wavefront *w, const struct isa_insn *in)
+{
+    struct cf_wait sets[CF_MAX_WAITS];
+
+    if (awake(w))
+        return;
+    if (unit_of(m)->waits(w->cf, sets))
+        raise_trouble(m, w, "asleep-at-end",
+                      "let every path lead through the joins, or give s_end a predicate",
+                      "the wavefront comes to its end", &sets[0]);
+    else if (in->pc + 1 == w->run->kernel->end)
+        fault_raise(
+            m, w, (int)bits_first(w->regs.live), "off-at-end", "restore EXEC before the last s_end",
+            "the kernel is over for the lanes of EXEC alone, and lanes 0x%" PRIx64 " are off in it",
+            w->regs.live);
+}
+
+enum cf_next execute_end(struct sim_machine *m, struct wavefront *w)
 {
     const struct isa_insn *in = w->next;
     uint64_t active = isa_active(&w->regs, in);
+    enum cf_next next = CF_GO;
 
     count_instruction(m, w, in, active);
-    if (!active) {
-        w->next++;
-        return false;
+    if (active) {
+        w->regs.live &= ~active;
+        unit_of(m)->lanes(w->cf, in->pc, active, CF_ENDED);
+        next = execute_pick(m, w);
     }
-    w->regs.live &= ~active;
-    m->device->cf->lanes(w->cf, in->pc, active, CF_ENDED);
-    return !pick(m, w);
+    if (next == CF_GO) {
+        const struct isa_insn *on = active ? w->next : in + 1;
+
+        w->next = in;
+        if (!in->pred)
+            check_left(m, w, in);
+        w->next = on;
+    }
+    return m->fault.status == HD_OK ? next : CF_DEADLOCK;
 }
 
 /* ---- print and assert ---- */

@@ -352,9 +352,13 @@ static void issue_fence(struct sim_machine *m, struct wavefront *w, uint64_t cyc
 
 static void issue_end(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    if (execute_end(m, w))
+    enum cf_next next = execute_end(m, w);
+
+    if (next == CF_ALL_ENDED)
         wave_end(m, w, cycle);
-    else if (m->fault.status == HD_OK)
+    else if (next == CF_ALL_PARKED)
+        wave_arrive(m, w, cycle);
+    else if (next == CF_GO)
         go_on_next(m, w, cycle);
 }
 
@@ -395,8 +399,10 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_LATOMIC] = issue_local,     [ISA_FENCE] = issue_fence,
     [ISA_BARRIER] = issue_barrier,   [ISA_JUMP] = issue_branch,
     [ISA_BRANCH_S] = issue_branch,   [ISA_BRANCH_M] = issue_branch,
-    [ISA_PRINT] = issue_print,       [ISA_ASSERT] = issue_assert,
-    [ISA_NOP] = issue_nop,           [ISA_END] = issue_end,
+    [ISA_GOTO] = issue_branch,       [ISA_GOTO_BACK] = issue_branch,
+    [ISA_JOIN] = issue_branch,       [ISA_PRINT] = issue_print,
+    [ISA_ASSERT] = issue_assert,     [ISA_NOP] = issue_nop,
+    [ISA_END] = issue_end,
 };
 
 static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,

@@ -1,11 +1,13 @@
 /*
  * Loops that can never end. While memory does not change, a wavefront's next step follows from its
- * registers alone; one that comes back to the same registers at the same pc will do so for ever. When
+ * registers, and its divergence unit's state; one that comes back to the same at the same pc will do so for ever. When
  * that holds for every wavefront that does not wait for another at a barrier, nothing can change any
  * more. The states are compared by hash, and kept at growing distances (Brent's cycle finding). That
  * is costly, so it is done only when there was no change for a while, in windows that become rare.
  */
 #include "sim/device.h"
+
+#include <inttypes.h>
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -13,7 +15,18 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h ^ h >> 32;
 }
 
-static uint64_t hash_registers(const struct sim_machine *m, const struct wavefront *w)
+/* Where the lanes are that do not run. */
+static uint64_t hash_control(const struct sim_machine *m, const struct wavefront *w, uint64_t h)
+{
+    const uint64_t *words = w->cf;
+    size_t n = m->device->cf->used(w->cf) / sizeof *words;
+
+    for (size_t i = 0; i < n; i++)
+        h = mix(h, words[i]);
+    return h;
+}
+
+static uint64_t hash_state(const struct sim_machine *m, const struct wavefront *w)
 {
     const struct isa_wave *r = &w->regs;
     size_t words = (size_t)w->run->kernel->vregs * m->lanes->width;
@@ -25,7 +38,7 @@ static uint64_t hash_registers(const struct sim_machine *m, const struct wavefro
         h = mix(h, r->s[i]);
     for (size_t i = 0; i <= ISA_MASKS; i++)
         h = mix(h, r->m[i]);
-    return h;
+    return hash_control(m, w, h);
 }
 
 static void keep_state(const struct device *d, struct wavefront *w, uint64_t state)
@@ -77,6 +90,19 @@ static bool none_to_come(const struct sim_machine *m)
     return m->mode == SIM_VALUES || (m->waiting && event_next_time(m->events) == SIM_NEVER);
 }
 
+static void fail(struct sim_machine *m, const struct wavefront *w)
+{
+    char waits[400];
+
+    cf_describe_waits(m->device->cf, w->cf, w->run->program, waits, sizeof waits);
+    fault_raise(m, w, -1, "no-progress",
+                "a lane may wait for another of its wavefront; let the holder of a lock release it "
+                "before lanes meet again",
+                "no forward progress: the wavefront repeats the same state with lanes 0x%" PRIx64
+                " and no other can change memory%s%s",
+                w->regs.live & w->regs.exec, *waits ? "; " : "", waits);
+}
+
 void progress_check(struct sim_machine *m, struct wavefront *w)
 {
     const struct device *d = m->device;
@@ -85,7 +111,7 @@ void progress_check(struct sim_machine *m, struct wavefront *w)
 
     if (!in_window(m))
         return;
-    state = hash_registers(m, w);
+    state = hash_state(m, w);
     if (p->effects != d->effects || p->state != state || p->pc != w->next->pc) {
         if (p->effects != d->effects || p->steps++ >= p->limit)
             keep_state(d, w, state);
@@ -93,9 +119,5 @@ void progress_check(struct sim_machine *m, struct wavefront *w)
     }
     p->looping = true;
     if (none_to_come(m) && all_loop(m))
-        fault_raise(m, w, -1, "no-progress",
-                    "a lane may wait for another of its wavefront; let the holder of a lock "
-                    "release it before lanes meet again",
-                    "no forward progress: the wavefront repeats the same state and no other can "
-                    "change memory");
+        fail(m, w);
 }

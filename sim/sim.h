@@ -184,6 +184,7 @@ struct sim_counters {
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t local_accesses, local_passes, local_conflict_passes;
     uint64_t barriers, branches, branches_taken, divergent_branches, mask_ops, skipped_instr;
+    uint64_t gotos, joins, hops; /* hops: joins that woke no lane and passed on to their JIP */
     uint64_t stall_cycles[SIM_NUM_STALLS]; /* wavefront-cycles; they add up to residency */
     uint64_t residency_cycles;
     uint64_t groups, waves;

@@ -53,8 +53,12 @@ static void step_barrier(struct sim_machine *m, struct wavefront *w)
 
 static void step_end(struct sim_machine *m, struct wavefront *w)
 {
-    if (execute_end(m, w))
+    enum cf_next next = execute_end(m, w);
+
+    if (next == CF_ALL_ENDED)
         wave_end(m, w, 0);
+    else if (next == CF_ALL_PARKED)
+        wave_arrive(m, w, 0);
 }
 
 static void step_print(struct sim_machine *m, struct wavefront *w)
@@ -85,7 +89,8 @@ static step_fn *const step_by_format[ISA_NUM_FORMATS] = {
     [ISA_GSTORE] = step_global,      [ISA_GATOMIC] = step_global, [ISA_LLOAD] = step_local,
     [ISA_LSTORE] = step_local,       [ISA_LATOMIC] = step_local,  [ISA_FENCE] = step_nothing,
     [ISA_BARRIER] = step_barrier,    [ISA_JUMP] = step_branch,    [ISA_BRANCH_S] = step_branch,
-    [ISA_BRANCH_M] = step_branch,    [ISA_PRINT] = step_print,    [ISA_ASSERT] = step_assert,
+    [ISA_BRANCH_M] = step_branch,    [ISA_GOTO] = step_branch,    [ISA_GOTO_BACK] = step_branch,
+    [ISA_JOIN] = step_branch,        [ISA_PRINT] = step_print,    [ISA_ASSERT] = step_assert,
     [ISA_NOP] = step_nothing,        [ISA_END] = step_end,
 };
 

@@ -173,7 +173,7 @@ static void release_barrier(struct sim_machine *m, struct workgroup *g, struct c
         if (w->state != WAVE_BARRIER || w->group != g)
             continue;
         m->device->cf->lanes(w->cf, w->next->pc, w->regs.live, CF_RELEASED);
-        w->next++;
+        (void)execute_pick(m, w);
         if (m->mode == SIM_VALUES) {
             w->state = WAVE_TIMED;
             continue;
@@ -182,15 +182,26 @@ static void release_barrier(struct sim_machine *m, struct workgroup *g, struct c
     }
 }
 
-void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now)
+void wave_arrive(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     struct workgroup *g = w->group;
 
-    w->run->c.barriers++;
-    m->device->cf->lanes(w->cf, w->next->pc, isa_active(&w->regs, w->next), CF_AT_BARRIER);
     w->state = WAVE_BARRIER;
     if (++g->arrived == g->live)
         release_barrier(m, g, &m->device->cus[w->cu], now);
+}
+
+void wave_at_barrier(struct sim_machine *m, struct wavefront *w, uint64_t now)
+{
+    enum cf_next next;
+
+    w->run->c.barriers++;
+    m->device->cf->lanes(w->cf, w->next->pc, isa_active(&w->regs, w->next), CF_AT_BARRIER);
+    next = execute_pick(m, w);
+    if (next == CF_ALL_PARKED)
+        wave_arrive(m, w, now);
+    else if (next == CF_GO && m->mode == SIM_TIMED)
+        wave_go_on(m, w, READY(now + 1, SIM_STALL_SCOREBOARD), now);
 }
 
 /* ---- death ---- */

@@ -77,6 +77,10 @@ static const struct option options[] = {
     {"resume", 0, OPT_FLAG, CLI_SWEEP, AT(resume), NULL,
      "keeps the points of --out that are ok, and runs the others", NULL},
     {"dry-run", 0, OPT_FLAG, CLI_SWEEP, AT(dry_run), NULL, "prints the points and runs none", NULL},
+    {"kernel", 'k', OPT_TEXT, CLI_PROFILE, AT(kernel), "NAME", "shows that kernel alone", NULL},
+    {"top", 0, OPT_U64, CLI_PROFILE, AT(top), "N", "hot lines shown of each kernel (default 10)",
+     NULL},
+    {"all", 0, OPT_FLAG, CLI_PROFILE, AT(all), NULL, "shows the whole source of each kernel", NULL},
     {"json", 0, OPT_FLAG, CLI_LIST, AT(json), NULL, "prints JSON", NULL},
     {"quiet", 'q', OPT_FLAG, CLI_ALL, AT(quiet), NULL, "prints no summary and no progress", NULL},
     {"verbose", 'v', OPT_FLAG, CLI_ALL, AT(verbose), NULL, "prints more", NULL},
@@ -301,6 +305,7 @@ static void set_defaults(struct cli_args *args, const struct cli_verb *verb)
     args->detail = verb->bit == CLI_SWEEP ? UINT32_MAX : RECORD_KERNELS;
     args->trace_cap = TRACE_CAP_DEFAULT;
     args->seed = verb->bit == CLI_SWEEP ? UINT64_MAX : 1;
+    args->top = 10;
     args->iterations = args->warmup = UINT64_MAX;
 }
 

@@ -23,10 +23,13 @@ struct cli_args {
     struct cli_list set, arg, data, axis;
     const char *config, *out, *trace, *trace_window;
     uint64_t trace_cap, max_cycles, max_instr, seed, iterations,
-        warmup; /* the last two, and a sweep's seed: UINT64_MAX if not given */
-    uint64_t jobs;                /* of a sweep; 0: one a processor */
+        warmup;    /* the last two, and a sweep's seed: UINT64_MAX if not given */
+    uint64_t jobs; /* of a sweep; 0: one a processor */
     double max_time;
     uint32_t detail, timing, lanes; /* indices of their choices */
+    const char *kernel;
+    uint64_t top;
+    bool all, profile; /* profile: set by the verb */
     bool json, allow_io, resume, dry_run, quiet, verbose, help, version;
 };
 
@@ -41,9 +44,10 @@ enum cli_verb_bit {
     CLI_LIST = 1 << 6,
     CLI_RESULT = 1 << 7,
     CLI_SWEEP = 1 << 8,
-    CLI_SIMULATE = CLI_RUN | CLI_COMPARE,
+    CLI_PROFILE = 1 << 9,
+    CLI_SIMULATE = CLI_RUN | CLI_COMPARE | CLI_PROFILE,
     CLI_POINTS = CLI_SIMULATE | CLI_SWEEP,
-    CLI_ALL = (1 << 9) - 1,
+    CLI_ALL = (1 << 10) - 1,
 };
 
 struct cli_verb {

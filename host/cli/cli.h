@@ -12,6 +12,7 @@
 int cli_run(const struct cli_args *args);
 int cli_compare(const struct cli_args *args);
 int cli_sweep(const struct cli_args *args);
+int cli_profile(const struct cli_args *args);
 int cli_asm(const struct cli_args *args);
 int cli_dis(const struct cli_args *args);
 int cli_check(const struct cli_args *args);
@@ -26,6 +27,8 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* For a json_writer on standard output, which is checked by cli_end(). */
 struct json_out cli_stdout(void);
+/* Whether colours are wanted on a file descriptor: it is a terminal, and neither NO_COLOR nor TERM=dumb says no. */
+bool cli_colours(int fd);
 /* Flushes standard output; status, or HD_BAD_INPUT with a message if it could not be written. */
 int cli_end(int status);
 

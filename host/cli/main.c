@@ -27,6 +27,12 @@ static const struct cli_verb verbs[] = {
      "row with its error, and the sweep goes on.\nExit status: 0 all points are ok, 1 a check "
      "failed, 4 a point failed otherwise, 6 stopped (--resume goes on).\n",
      "heddle sweep workloads/dag/sweep_vec.lua -j 2 --out vec.jsonl", cli_sweep},
+    {"profile", CLI_PROFILE, 1, 1, "WORKLOAD.lua [options]",
+     "runs it and says where the time goes: kernel by kernel, and line by line of their source",
+     "Cycles are those of wavefronts, and count where a wavefront waits: at the instruction that "
+     "it\n"
+     "waits to issue, or at the barrier or fence. With --out the result holds all lines.\n",
+     "heddle profile workloads/dag/matmul.lua --top 5", cli_profile},
     {"asm", CLI_ASM, 1, 1, "FILE.hasm [options]", "assembles a file and says what its kernels need",
      "With -v each instruction is listed. What --out writes, dis and check read.\n",
      "heddle asm workloads/dag/vec.hasm", cli_asm},

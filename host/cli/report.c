@@ -11,16 +11,16 @@
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-static bool colours(void)
+bool cli_colours(int fd)
 {
     const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
 
-    return !(off && *off) && term && strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO);
+    return !(off && *off) && term && strcmp(term, "dumb") != 0 && isatty(fd);
 }
 
 int cli_fail(const struct hd_error *err)
 {
-    const char *red = colours() ? "\033[1;31m" : "", *plain = *red ? "\033[0m" : "";
+    const char *red = cli_colours(STDERR_FILENO) ? "\033[1;31m" : "", *plain = *red ? "\033[0m" : "";
 
     fflush(stdout);
     fprintf(stderr, "heddle: %serror:%s %s%s%s\n", red, plain, err->place, *err->place ? ": " : "",

@@ -53,10 +53,11 @@ static void print_overlap(const struct overlap *o)
            ct, tc, cc, tot);
 }
 
-static void print_summary(const struct session *s)
+static void print_summary(const struct session *s, const struct cli_args *args)
 {
     const struct result *r = &s->result;
 
+    (void)args;
     printf("%s on %s, %s: %s\n", r->workload, r->config_name, scheduler_name(s),
            result_status_names[r->status]);
     if (r->timing)
@@ -105,7 +106,8 @@ static enum hd_status check_args(const struct cli_args *args, struct hd_error *e
     return status == HD_OK ? out_probe(args->trace, err) : status;
 }
 
-int cli_run(const struct cli_args *args)
+int session_main(const struct cli_args *args,
+                 void (*summary)(const struct session *s, const struct cli_args *args))
 {
     const struct session_changes none = {NULL, 0};
     bool to_stdout = (args->out && strcmp(args->out, "-") == 0) ||
@@ -129,9 +131,14 @@ int cli_run(const struct cli_args *args)
         return (int)status;
     }
     if (!args->quiet && !to_stdout)
-        print_summary(&s);
+        summary(&s, args);
     session_complain(&s);
     status = session_status(&s);
     session_free(&s);
     return cli_end((int)status);
+}
+
+int cli_run(const struct cli_args *args)
+{
+    return session_main(args, print_summary);
 }

@@ -269,6 +269,17 @@ static bool leaves_result(enum hd_status status)
     return status != HD_BAD_INPUT && status != HD_USAGE;
 }
 
+static void watch(struct session *s, hd_runtime *rt)
+{
+    struct hd_probe probe;
+
+    if (!s->profile)
+        return;
+    probe = profile_probe(s->profile);
+    s->record->profile = s->profile;
+    sim_set_probe(hd_machine(rt), &probe);
+}
+
 static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli_args *args,
                              const struct cli_list *list, FILE *prints, struct hd_error *err)
 {
@@ -282,6 +293,7 @@ static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli
     s->record->print = print_line;
     s->record->print_user = prints;
     hd_set_recorder(rt, &recorder);
+    watch(s, rt);
     status = run_script(rt, args, list, prints, &info, &s->error);
     keep_texts(s, &info);
     text_add(&s->traceback, "%s", text_str(&info.traceback));
@@ -290,6 +302,8 @@ static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli
         *err = s->error;
         return status;
     }
+    if (s->profile && profile_close(s->profile, err) != HD_OK)
+        return HD_BAD_INPUT;
     keep_run(s, args, rt, status);
     keep_simulator(s, rt, started);
     return record_close(s->record, s->run.host_time_ps, err);
@@ -312,7 +326,8 @@ enum hd_status session_run(struct session *s, const struct cli_args *args,
         status = hd_runtime_new(&s->options, &rt, err);
     if (status == HD_OK) {
         s->record = record_new((enum record_detail)args->detail, &s->options.gpu);
-        status = s->record
+        s->profile = args->profile ? profile_new(&s->options.gpu) : NULL;
+        status = s->record && (s->profile || !args->profile)
                      ? run_on(s, rt, args, &list, prints, err)
                      : hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
         hd_runtime_free(rt);
@@ -369,6 +384,7 @@ void session_free(struct session *s)
         result_free(&s->result);
         record_free(s->record);
     }
+    profile_free(s->profile);
     text_free(&s->args_json);
     text_free(&s->config_json);
     text_free(&s->dump);

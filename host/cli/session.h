@@ -19,6 +19,7 @@ struct session {
     struct text args_json, config_json, dump, traceback;
     struct hd_error error; /* of a run that failed or was stopped */
     struct record *record;
+    struct profile *profile; /* NULL: none is wanted */
     struct result_run run;
     struct result result;
 };
@@ -43,6 +44,13 @@ void session_complain(const struct session *s);
 /* Prints where in the program the error was, if it was there. */
 void session_traceback(const struct session *s);
 void session_free(struct session *s);
+
+/*
+ * A whole run as a verb: checks the command line, runs the program, writes the files that were asked for, calls summary
+ * unless standard output is one of them or --quiet was given, and complains. The exit status.
+ */
+int session_main(const struct cli_args *args,
+                 void (*summary)(const struct session *s, const struct cli_args *args));
 
 /* Writes the trace that --trace asks for; nothing without. */
 enum hd_status session_trace(struct session *s, const struct cli_args *args, struct hd_error *err);

@@ -1,6 +1,7 @@
 #include "host/results/record.h"
 
 #include "host/results/json_writer.h"
+#include "host/results/profile.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +163,8 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
     memcpy(out.block, k->block, sizeof out.block);
     keep(&r->kernels, &out, sizeof out, rows_max(r), &r->cuts.kernels);
     add_span(r, &span, &k->counters);
+    if (r->profile)
+        profile_launch(r->profile, k);
 }
 
 static void on_transfer(void *user, const struct hd_transfer_row *row)

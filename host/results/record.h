@@ -12,6 +12,8 @@
 #include "host/results/spool.h"
 #include "sim/base/vec.h"
 
+struct profile;
+
 enum record_detail {
     RECORD_SUMMARY, /* no rows of kernels, transfers and the DAG */
     RECORD_KERNELS, /* RECORD_ROWS_MAX rows of each list */
@@ -91,6 +93,7 @@ struct record {
     struct hd_error error; /* the first thing that could not be kept */
     void (*print)(void *user, const char *line);
     void *print_user;
+    struct profile *profile; /* the caller's; hears of the launches too. NULL: none */
 };
 
 /* NULL when memory is short. config gives the rates of metrics their clocks. */

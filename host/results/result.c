@@ -42,6 +42,10 @@ static void take_cf(struct result_cf *cf, const struct metrics *m)
 {
     cf->branches = m->sums.branches;
     cf->branches_taken = m->sums.branches_taken;
+    cf->divergent_branches = m->sums.divergent_branches;
+    cf->gotos = m->sums.gotos;
+    cf->joins = m->sums.joins;
+    cf->hops = m->sums.hops;
     cf->skipped_instr = m->sums.skipped_instr;
     cf->mask_ops = m->sums.mask_ops;
     cf->lane_utilisation = m->lane_utilisation;
@@ -80,6 +84,7 @@ enum hd_status result_build(struct result *out, struct record *record, const str
     out->contention_free_ps = JSON_NO_TIME;
     out->checks_passed = record->checks_passed;
     out->checks_failed = record->checks_failed;
+    out->profile = record->profile;
     take_run(out, run);
     record_chosen(record, &out->chosen);
     out->truncated = record->cuts;

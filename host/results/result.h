@@ -4,6 +4,7 @@
 
 #include "host/results/critical.h"
 #include "host/results/fields.h"
+#include "host/results/profile.h"
 #include "host/results/record.h"
 
 #define HD_VERSION "0.1.0"
@@ -64,7 +65,8 @@ struct result_tm {
 };
 
 struct result_cf {
-    uint64_t branches, branches_taken, divergent_branches, gotos, joins, skipped_instr, mask_ops;
+    uint64_t branches, branches_taken, divergent_branches, gotos, joins, hops, skipped_instr,
+        mask_ops;
     double lane_utilisation;
 };
 
@@ -82,6 +84,7 @@ struct result {
     struct field_rows regions, critical_path, kernels, transfers, nodes, edges, check_list;
     uint64_t checks_passed, checks_failed;
     const struct result_point *point; /* NULL outside a sweep */
+    const struct profile *profile;    /* NULL: none was asked for */
     struct result_simulator simulator;
 
     struct record *record;
@@ -94,7 +97,7 @@ extern const struct field_table result_fields;
 /* Tables of the rows of its lists. */
 extern const struct field_table result_region_fields, result_step_fields, result_kernel_fields,
     result_transfer_fields, result_node_fields, result_edge_fields, result_check_fields,
-    result_point_fields;
+    result_point_fields, result_profile_kernel_fields, result_line_fields;
 extern const char *const result_status_names[], *const result_transfer_names[];
 
 /*

@@ -144,3 +144,28 @@ void result_set_rows(struct result *r)
     r->check_list = (struct field_rows){r->record, write_checks};
     r->critical_path = (struct field_rows){r, write_path};
 }
+
+/* ---- the profile --------------------------------------------------------------------------- */
+
+static void write_lines(void *user, struct json_writer *w)
+{
+    const struct profile_kernel *k = user;
+
+    for (size_t i = 0; i < k->lines.len; i++)
+        fields_write(w, NULL, &result_line_fields, &k->lines.at[i]);
+}
+
+static void write_profiles(void *user, struct json_writer *w)
+{
+    const struct profile *p = user;
+
+    for (size_t i = 0; i < p->kernels.len; i++)
+        fields_write(w, NULL, &result_profile_kernel_fields, p->kernels.at[i]);
+}
+
+void profile_set_rows(struct profile *p)
+{
+    p->kernel_rows = (struct field_rows){p, write_profiles};
+    for (size_t i = 0; i < p->kernels.len; i++)
+        p->kernels.at[i]->line_rows = (struct field_rows){p->kernels.at[i], write_lines};
+}

@@ -131,9 +131,10 @@ static const struct field cf_rows[] = {
     KEY(U64, CF, branches, "branches", "scalar branches issued"),
     KEY(U64, CF, branches_taken, "branches_taken", "scalar branches taken"),
     KEY(U64, CF, divergent_branches, "divergent_branches",
-        "branches whose lanes went different ways; none in the predicated form"),
-    KEY(U64, CF, gotos, "gotos", "goto instructions; none in the predicated form"),
-    KEY(U64, CF, joins, "joins", "join instructions; none in the predicated form"),
+        "gotos whose lanes went different ways; none in the other forms"),
+    KEY(U64, CF, gotos, "gotos", "goto instructions issued, backward ones too"),
+    KEY(U64, CF, joins, "joins", "join instructions issued"),
+    KEY(U64, CF, hops, "hops", "joins that woke no lane and passed on to their JIP"),
     KEY(U64, CF, skipped_instr, "skipped_instr", "instructions jumped over forwards"),
     KEY(F64, CF, lane_utilisation, "lane_utilisation",
         "active lanes over lanes of issued instructions"),
@@ -293,6 +294,96 @@ static const struct field check_rows[] = {
 };
 TABLE(result_check_fields, check_rows, true);
 
+/* ---- the profile --------------------------------------------------------------------------- */
+
+#define PC struct profile_counts
+static const struct field global_rows[] = {
+    KEY(U64, PC, requests, "requests", "global accesses of at least one lane"),
+    KEY(U64, PC, lines, "lines", "cache lines that they touched"),
+    KEY(U64, PC, sectors, "sectors", "sectors that they touched"),
+    KEY(U64, PC, least_sectors, "least_sectors",
+        "sectors that would hold as many bytes side by side, at most those touched"),
+    KEY(U64, PC, lookups, "l1_lookups", "lines that loads looked up in L1"),
+    KEY(U64, PC, hits, "l1_hits", "of those, lines found"),
+};
+static TABLE(global_fields, global_rows, true);
+
+static const struct field local_rows[] = {
+    KEY(U64, PC, local_accesses, "accesses", "accesses to local memory of at least one lane"),
+    KEY(U64, PC, passes, "passes", "passes that they took over the banks"),
+    KEY(U64, PC, least_passes, "least_passes", "passes that they would take without conflicts"),
+};
+static TABLE(local_fields, local_rows, true);
+
+#define PL struct profile_line
+static const struct field line_rows[] = {
+    KEY(TEXT, PL, file, "file", "file that the instructions' text stands in"),
+    KEY(U32, PL, line, "line", "line of it, from 1"),
+    NULLABLE(TEXT, PL, text, "text", "the line; null where the source is not known"),
+    KEY(U32, PL, instructions, "instructions",
+        "instructions of the kernel that stand there; several where it is repeated or expanded"),
+    KEY(U64, PL, counts.issues, "issues", "wavefront instructions issued"),
+    KEY(U64, PL, counts.lanes, "lanes", "their active lanes, summed"),
+    PART(OBJECT, stall_fields, PL, counts.stalls, "stalls",
+         "wavefront-cycles by what the wavefront did, at the instruction that it issued or waited "
+         "to issue; at the barrier or fence if it waited there"),
+    PART(OBJECT, global_fields, PL, counts, "global", "accesses to global memory"),
+    PART(OBJECT, local_fields, PL, counts, "local", "accesses to local memory"),
+    NULLABLE(TEXT, PL, hint, "hint", "what these numbers say, in words; null if nothing"),
+};
+TABLE(result_line_fields, line_rows, true);
+
+#define PR struct profile_rates
+static const struct field rate_rows[] = {
+    KEY(F64, PR, issue, "issue", "share of the issue slots (SIMD units times core cycles)"),
+    KEY(F64, PR, dram, "dram", "share of DRAM's bandwidth"),
+    KEY(F64, PR, l2, "l2", "share of the bandwidth of the L2 slices"),
+    KEY(F64, PR, f32, "f32", "share of the f32 operations of fused multiply-adds in every cycle"),
+    KEY(F64, PR, f64, "f64", "the same for f64"),
+    KEY(F64, PR, lds, "lds", "share of the cycles of local memories in which one took a pass"),
+};
+static TABLE(rate_fields, rate_rows, true);
+
+#define PK struct profile_kernel
+static const struct field profile_kernel_rows[] = {
+    KEY(TEXT, PK, name, "name", "name of the kernel"),
+    KEY(TEXT, PK, file, "file", "file of its .kernel"),
+    KEY(U32, PK, line, "line", "line of its .kernel, from 1"),
+    KEY(U64, PK, launches, "launches", "launches that completed; what follows is their sum"),
+    KEY(U64, PK, unfinished, "unfinished",
+        "launches that had not completed when the run ended; the lines hold what they had done"),
+    KEY(U32X3, PK, grid, "grid", "work-groups of the first launch in x, y, z"),
+    KEY(U32X3, PK, block, "block", "work-items of a work-group in x, y, z, then"),
+    KEY(BOOL, PK, shapes_differ, "shapes_differ", "whether another launch had another grid or block"),
+    KEY(NS, PK, time_ps, "time_ns", "from the start to the end of each launch"),
+    KEY(F64, PK, occupancy, "occupancy",
+        "the most wavefronts that a compute unit can hold over its slots"),
+    KEY(TEXT, PK, limit, "occupancy_limit", "what bounds the occupancy"),
+    KEY(F64, PK, rates.resident_waves, "resident_waves",
+        "wavefronts on a compute unit, the average of the time"),
+    KEY(F64, PK, rates.wave_ipc, "wave_ipc",
+        "wavefront instructions per compute unit and core cycle"),
+    KEY(F64, PK, rates.lane_utilisation, "lane_utilisation",
+        "active lanes over lanes of issued instructions"),
+    KEY(F64, PK, rates.l1_hit_rate, "l1_hit_rate",
+        "share of the lines looked up by loads that were in L1"),
+    KEY(F64, PK, rates.l2_hit_rate, "l2_hit_rate",
+        "share of the sectors asked of L2 that were there"),
+    PART(OBJECT, rate_fields, PK, rates, "utilisation",
+         "use of each part over its peak; null if the kernel took no time"),
+    KEY(U64, PK, cycles, "cycles", "wavefront-cycles of all lines: the residency"),
+    PART(OBJECT, stall_fields, PK, counts.stalls, "stalls", "the same by what the wavefront did"),
+    PART(ROWS, result_line_fields, PK, line_rows, "lines",
+         "lines of source with instructions of the kernel, by file, then by line"),
+};
+TABLE(result_profile_kernel_fields, profile_kernel_rows, false);
+
+static const struct field profile_rows[] = {
+    PART(ROWS, result_profile_kernel_fields, struct profile, kernel_rows, "kernels",
+         "kernels in order of their first wavefront"),
+};
+static TABLE(profile_fields, profile_rows, false);
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 #define R struct result
@@ -366,6 +457,8 @@ static const struct field result_rows[] = {
     PART(OBJECT, tm_fields, R, tm, "tm", "transactions of that iteration"),
     PART(OBJECT, cf_fields, R, cf, "cf", "control flow of that iteration"),
     SELF(checks_fields, "checks", "checks of the program"),
+    PART(OBJECT_AT, profile_fields, R, profile, "profile",
+         "what each source line did, and what it waited for; heddle profile fills it in"),
     PART(OBJECT_AT, result_point_fields, R, point, "point",
          "which point of a sweep this is; null outside sweeps"),
     PART(OBJECT, simulator_fields, R, simulator, "simulator",

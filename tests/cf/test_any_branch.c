@@ -1,5 +1,5 @@
 /* The unit any-branch: one pc, EXEC all ones, scalar branches, barriers and ended lanes. */
-#include "cf/cf.h"
+#include "tests/cf/unit_rig.h"
 #include "sim/base/bits.h"
 
 #include <setjmp.h>
@@ -20,17 +20,9 @@ struct wave {
     uint64_t lanes;
 };
 
-static const struct cf_unit_ops *find_unit(const char *name)
-{
-    for (size_t i = 0; cf_units[i]; i++)
-        if (strcmp(cf_units[i]->name, name) == 0)
-            return cf_units[i];
-    return NULL;
-}
-
 static struct wave start(uint32_t pc, unsigned lanes)
 {
-    struct wave w = {.unit = find_unit("any-branch")};
+    struct wave w = {.unit = unit_find("any-branch")};
 
     assert_non_null(w.unit);
     assert_true(w.unit->size(NULL, 64) <= sizeof w.state);
@@ -38,7 +30,7 @@ static struct wave start(uint32_t pc, unsigned lanes)
     return w;
 }
 
-static bool pick(struct wave *w)
+static enum cf_next pick(struct wave *w)
 {
     return w->unit->pick(&w->state, &w->pc, &w->lanes);
 }
@@ -48,7 +40,7 @@ static struct cf_cost branch(struct wave *w, uint32_t pc, uint32_t target, uint6
     struct isa_insn insn = {.format = ISA_BRANCH_M, .pc = pc, .target = target};
     struct cf_cost cost = {.divergent = true, .skipped = 99, .cycles = 99};
 
-    w->unit->step(&w->state, &insn, w->lanes, taken, &cost);
+    w->unit->step(&w->state, NULL, &insn, w->lanes, taken, &cost);
     return cost;
 }
 
@@ -57,7 +49,7 @@ static void test_starts_at_the_kernel(void **state)
     struct wave w = start(7, 40);
 
     (void)state;
-    assert_true(pick(&w));
+    assert_int_equal(pick(&w), CF_GO);
     assert_int_equal(w.pc, 7);
     assert_true(w.lanes == bits_low(40));
 }
@@ -82,7 +74,7 @@ static void test_branch_goes_one_way_for_all(void **state)
         struct wave w = start(rows[i].pc, 64);
         struct cf_cost cost = branch(&w, rows[i].pc, rows[i].target, rows[i].taken);
 
-        assert_true(pick(&w));
+        assert_int_equal(pick(&w), CF_GO);
         assert_int_equal(w.pc, rows[i].next);
         assert_true(w.lanes == UINT64_MAX);
         assert_int_equal(cost.skipped, rows[i].skipped);
@@ -108,22 +100,27 @@ static void test_lanes_end_one_after_another(void **state)
 
     (void)state;
     w.unit->lanes(&w.state, 5, 0x0f, CF_ENDED);
-    assert_true(pick(&w));
+    assert_int_equal(pick(&w), CF_GO);
     assert_int_equal(w.pc, 6);
     assert_true(w.lanes == 0xf0);
     w.unit->lanes(&w.state, 9, 0xf0, CF_ENDED);
-    assert_false(pick(&w));
+    assert_int_equal(pick(&w), CF_ALL_ENDED);
 }
 
 static void test_barrier_parks_and_releases(void **state)
 {
     struct wave w = start(0, 64);
+    struct cf_wait sets[CF_MAX_WAITS];
 
     (void)state;
-    w.unit->lanes(&w.state, 4, UINT64_MAX, CF_AT_BARRIER);
-    assert_false(pick(&w));
+    w.unit->lanes(&w.state, 4, 0xff, CF_AT_BARRIER);
+    assert_int_equal(pick(&w), CF_ALL_PARKED);
+    assert_int_equal(w.unit->waits(&w.state, sets), 1);
+    assert_int_equal(sets[0].kind, CF_WAIT_BARRIER);
+    assert_int_equal(sets[0].at, 4);
+    assert_true(sets[0].lanes == 0xff);
     w.unit->lanes(&w.state, 4, UINT64_MAX, CF_RELEASED);
-    assert_true(pick(&w));
+    assert_int_equal(pick(&w), CF_GO);
     assert_int_equal(w.pc, 5);
     assert_true(w.lanes == UINT64_MAX);
 }
@@ -138,8 +135,8 @@ static void test_a_copy_is_a_snapshot(void **state)
     saved = w;
     branch(&w, 30, 2, UINT64_MAX);
     w.unit->lanes(&w.state, 2, UINT64_MAX, CF_ENDED);
-    assert_false(pick(&w));
-    assert_true(pick(&saved));
+    assert_int_equal(pick(&w), CF_ALL_ENDED);
+    assert_int_equal(pick(&saved), CF_GO);
     assert_int_equal(saved.pc, 30);
 }
 
@@ -151,8 +148,9 @@ static void test_every_unit_is_complete(void **state)
         const struct cf_unit_ops *u = cf_units[i];
 
         assert_true(u->name[0] && u->doc[0] && u->forms);
-        assert_true(u->size && u->start && u->pick && u->step && u->exec && u->set_exec && u->lanes);
-        assert_ptr_equal(find_unit(u->name), u);
+        assert_true(u->size && u->used && u->start && u->pick && u->step && u->exec);
+        assert_true(u->set_exec && u->lanes && u->waits);
+        assert_ptr_equal(unit_find(u->name), u);
         assert_string_equal(cf_unit_choices[i].name, u->name);
         assert_string_equal(cf_unit_choices[i].doc, u->doc);
         assert_null(cf_unit_choices[i + 1].name ? NULL : cf_units[i + 1]);

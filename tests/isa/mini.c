@@ -54,6 +54,8 @@ static void start_wave(struct mini *m, unsigned index)
     w->spread_of = 0;
     memset(w->spread, 0, sizeof w->spread);
     m->pc[index] = m->kernel->first;
+    for (unsigned i = 0; i < ISA_MAX_WIDTH; i++)
+        m->until[index][i] = ISA_NO_PC;
 }
 
 struct mini *mini_new(const struct isa_program *program, const char *kernel, unsigned width,
@@ -63,7 +65,7 @@ struct mini *mini_new(const struct isa_program *program, const char *kernel, uns
 
     assert_non_null(m);
     m->program = program;
-    m->kernel = isa_find_kernel(program, kernel, ISA_FORM_PREDICATED);
+    m->kernel = isa_find_kernel(program, kernel, ISA_FORM_ALL);
     assert_non_null(m->kernel);
     m->width = width;
     m->items = items;
@@ -138,6 +140,84 @@ static void access_memory(struct mini *m, struct isa_wave *w, const struct isa_i
         access_lane(m, w, in, bits_first(lanes));
 }
 
+/* ---- the goto form ---------------------------------------------------------------------------- */
+
+/* EXEC may be empty in other forms. */
+static bool all_asleep(const struct mini *m, const struct isa_wave *w)
+{
+    return m->kernel->forms == ISA_FORM_GOTO && !(w->live & w->exec);
+}
+
+static void go_to(struct mini *m, unsigned index, const struct isa_insn *in, uint32_t pc)
+{
+    if (pc == ISA_NO_PC) {
+        m->wrong = "no lane is awake, and no JIP";
+        return;
+    }
+    m->pc[index] = pc;
+    for (unsigned i = 0; i < m->width; i++)
+        if (m->until[index][i] > in->pc && m->until[index][i] < pc)
+            m->wrong = "passes over a join where a lane sleeps";
+}
+
+static void sleep_until(struct mini *m, unsigned index, uint64_t lanes, uint32_t join)
+{
+    m->waves[index].exec &= ~lanes;
+    for (; lanes; lanes &= lanes - 1)
+        m->until[index][bits_first(lanes)] = join;
+}
+
+static void step_goto(struct mini *m, unsigned index, const struct isa_insn *in)
+{
+    struct isa_wave *w = &m->waves[index];
+    uint64_t awake = w->live & w->exec, taken = isa_active(w, in);
+    bool back = in->format == ISA_GOTO_BACK;
+
+    sleep_until(m, index, back ? awake & ~taken : taken, back ? in->jip : in->target);
+    if (back)
+        go_to(m, index, in, taken ? in->target : in->jip);
+    else if (taken == awake)
+        go_to(m, index, in, in->jip);
+}
+
+static void step_join(struct mini *m, unsigned index, const struct isa_insn *in)
+{
+    struct isa_wave *w = &m->waves[index];
+
+    for (unsigned i = 0; i < m->width; i++) {
+        if (m->until[index][i] != in->pc)
+            continue;
+        m->until[index][i] = ISA_NO_PC;
+        w->exec |= UINT64_C(1) << i;
+    }
+    if (w->live & w->exec)
+        return;
+    m->hops++;
+    go_to(m, index, in, in->jip);
+}
+
+static void step_jump(struct mini *m, unsigned index, const struct isa_insn *in)
+{
+    struct isa_wave *w = &m->waves[index];
+    bool is_goto = in->format == ISA_GOTO || in->format == ISA_GOTO_BACK;
+
+    if (m->scalar && is_goto)
+        m->pc[index] = isa_active(w, in) ? in->target : m->pc[index];
+    else if (is_goto)
+        step_goto(m, index, in);
+    else if (isa_branch_taken(w, in))
+        go_to(m, index, in, in->target);
+}
+
+static void step_end(struct mini *m, unsigned index, const struct isa_insn *in)
+{
+    struct isa_wave *w = &m->waves[index];
+
+    w->live &= ~isa_active(w, in);
+    if (w->live && all_asleep(m, w))
+        m->wrong = "a lane sleeps where the last one ends";
+}
+
 /* One instruction of a wavefront; false when it stops at a barrier or has ended. */
 static bool step(struct mini *m, unsigned index, const struct isa_lanes *lanes)
 {
@@ -145,14 +225,20 @@ static bool step(struct mini *m, unsigned index, const struct isa_lanes *lanes)
     const struct isa_insn *in = &m->program->insns[m->pc[index]++];
 
     m->steps++;
+    if (in->format != ISA_JOIN && all_asleep(m, w)) {
+        m->wrong = "an instruction where no lane is awake";
+        return false;
+    }
     if (isa_formats[in->format].extra & ISA_X_RUN)
         isa_exec(w, in, 1, lanes);
     else if (isa_formats[in->format].extra & ISA_X_ADDRESS)
         access_memory(m, w, in);
     else if (isa_formats[in->format].extra & ISA_X_TARGET)
-        m->pc[index] = isa_branch_taken(w, in) ? in->target : m->pc[index];
+        step_jump(m, index, in);
+    else if (in->format == ISA_JOIN && !m->scalar)
+        step_join(m, index, in);
     else if (in->format == ISA_END)
-        w->live &= ~isa_active(w, in);
+        step_end(m, index, in);
     else if (in->format == ISA_ASSERT && isa_active(w, in) & ~isa_read_mask(w, in, in->a))
         m->wrong = m->program->strings[in->imm];
     else if (in->format == ISA_BARRIER && isa_active(w, in))

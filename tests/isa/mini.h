@@ -1,6 +1,6 @@
 /*
- * A machine without time for tests of assembly: one work-group in the predicated form, one wavefront
- * after the other up to the next barrier. It takes values from isa_exec and does memory by hand.
+ * A machine without time for tests of assembly: one work-group of any form, one wavefront after the
+ * other up to the next barrier. It takes values from isa_exec and does memory by hand.
  */
 #ifndef HD_TESTS_ISA_MINI_H
 #define HD_TESTS_ISA_MINI_H
@@ -17,6 +17,9 @@ struct mini {
     struct isa_wave waves[MINI_MAX_WAVES];
     uint32_t pc[MINI_MAX_WAVES];
     bool at_barrier[MINI_MAX_WAVES];
+    uint32_t until[MINI_MAX_WAVES][ISA_MAX_WIDTH]; /* the join until which a lane sleeps, or ISA_NO_PC */
+    bool scalar;         /* of width 1: a goto is a branch to its UIP, and a join is nothing */
+    unsigned long hops;  /* joins behind which no lane was awake */
     unsigned long steps; /* instructions executed */
     const char *wrong;   /* NULL, or what the program did that it may not */
     uint8_t lds[MINI_LDS];

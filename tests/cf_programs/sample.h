@@ -1,0 +1,22 @@
+/* Samples of random programs, for the tests of this folder. */
+#ifndef HD_TESTS_CF_PROGRAMS_SAMPLE_H
+#define HD_TESTS_CF_PROGRAMS_SAMPLE_H
+
+#include "tests/cf_programs/run.h"
+
+/*
+ * The program of a seed, with what it must leave; false if it takes too long, which some seeds do. Programs of a
+ * sample have consecutive seeds.
+ */
+bool sample_program(uint64_t seed, struct cfp_program *p, struct cfp_expected *expected);
+
+/* True if the machine has the unit of the way. */
+bool sample_has(const struct cfp_way *way);
+
+/* Runs `count` programs in every way, at one width or at all. Prints a failing one, made small, and fails the test. */
+void sample_run(uint64_t seed, uint64_t count, bool all_widths);
+
+/* Prints the share of programs that reach each production, and fails the test below a floor. */
+void sample_productions(uint64_t seed, uint64_t count);
+
+#endif
