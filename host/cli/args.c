@@ -52,6 +52,12 @@ static const struct option options[] = {
      "keeps what runs between A and B microseconds; either may be left out", NULL},
     {"trace-cap", 0, OPT_U64, CLI_SIMULATE, AT(trace_cap), "BYTES",
      "how large the timeline may become (default 64 MiB)", NULL},
+    {"trace-inst", 0, OPT_TEXT, CLI_RUN, AT(trace_inst), "KERNEL[:GROUP[:WAVE]]",
+     "prints each instruction of a wavefront as it issues (-v: all lanes); a kernel is an id or a "
+     "name",
+     NULL},
+    {"trace-inst-out", 0, OPT_TEXT, CLI_RUN, AT(trace_inst_out), "FILE",
+     "where they go instead of where the program prints", NULL},
     {"detail", 0, OPT_CHOICE, CLI_POINTS, AT(detail), NULL,
      "rows in the result: none, 65536 of each list, all (default kernels; sweep: summary)",
      record_detail_names},

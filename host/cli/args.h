@@ -21,7 +21,7 @@ enum cli_timing { CLI_TIMING_ON, CLI_TIMING_OFF };
 struct cli_args {
     struct cli_list words; /* what is no option, without the verb */
     struct cli_list set, arg, data, axis;
-    const char *config, *out, *trace, *trace_window;
+    const char *config, *out, *trace, *trace_window, *trace_inst, *trace_inst_out;
     uint64_t trace_cap, max_cycles, max_instr, seed, iterations,
         warmup;    /* the last two, and a sweep's seed: UINT64_MAX if not given */
     uint64_t jobs; /* of a sweep; 0: one a processor */

@@ -5,6 +5,7 @@
 #include "host/cli/args.h"
 #include "host/results/json_writer.h"
 #include "sim/base/text.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 
@@ -40,6 +41,9 @@ void cli_format_time(uint64_t ps, char *out, size_t size);
 void cli_format_bytes(uint64_t bytes, char *out, size_t size);
 /* "12.3 %"; "-" if not finite. */
 void cli_format_percent(double fraction, char *out, size_t size);
+
+/* The names of the stall reasons, as the result has them. */
+extern const char *const cli_stall_names[SIM_NUM_STALLS];
 
 /* A table of texts: the first column is flush left, the others flush right. */
 enum { CLI_COLUMNS_MAX = 32 };

@@ -9,14 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const profile_stall_names[SIM_NUM_STALLS] = {
-    [SIM_STALL_ISSUED] = "issued",   [SIM_STALL_SCOREBOARD] = "scoreboard",
-    [SIM_STALL_BARRIER] = "barrier", [SIM_STALL_LDS] = "lds_bank",
-    [SIM_STALL_MEMORY] = "memory",   [SIM_STALL_MSHR] = "mshr",
-    [SIM_STALL_ISSUE] = "issue",     [SIM_STALL_TX] = "tx",
-    [SIM_STALL_FETCH] = "fetch",
-};
-
 const char *profile_colour(const char *code)
 {
     return cli_colours(STDOUT_FILENO) ? code : "";

@@ -7,9 +7,6 @@
 
 enum { PROFILE_WIDTH = 118 }; /* columns of the report */
 
-/* The names of the stall reasons, as the result has them. */
-extern const char *const profile_stall_names[SIM_NUM_STALLS];
-
 /* Turns colour on and off on standard output, where it is wanted. */
 const char *profile_colour(const char *code);
 /* Prints a paragraph from column `indent` on; the first line goes on where the caller has printed `lead`, which is as wide. */

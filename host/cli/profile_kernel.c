@@ -181,7 +181,7 @@ static void print_stalls(const struct profile_kernel *k)
         char percent[16];
 
         cli_format_percent(share(k->counts.stalls[order[i]], k->cycles), percent, sizeof percent);
-        text_add(&t, "%s%s %s", i ? ", " : "", profile_stall_names[order[i]], percent);
+        text_add(&t, "%s%s %s", i ? ", " : "", cli_stall_names[order[i]], percent);
     }
     profile_paragraph("  cycles     ", 13, text_str(&t));
     text_free(&t);

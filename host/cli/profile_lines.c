@@ -67,8 +67,8 @@ static void waits_text(const struct profile_counts *c, char *out, size_t size)
                 best = i;
         if (!best || share(c->stalls[best], all) < WORTH_A_NAME)
             return;
-        n += (size_t)snprintf(out + n, size - n, "%s%s %.0f", k ? ", " : "",
-                              profile_stall_names[best], 100 * share(c->stalls[best], all));
+        n += (size_t)snprintf(out + n, size - n, "%s%s %.0f", k ? ", " : "", cli_stall_names[best],
+                              100 * share(c->stalls[best], all));
         below = c->stalls[best];
         last = best;
     }

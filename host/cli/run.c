@@ -103,6 +103,8 @@ static enum hd_status check_args(const struct cli_args *args, struct hd_error *e
 
     if (status == HD_OK)
         status = out_probe(args->out, err);
+    if (status == HD_OK)
+        status = out_probe(args->trace_inst_out, err);
     return status == HD_OK ? out_probe(args->trace, err) : status;
 }
 
@@ -134,6 +136,8 @@ int session_main(const struct cli_args *args,
         summary(&s, args);
     session_complain(&s);
     status = session_status(&s);
+    if (s.inst && inst_trace_commit(s.inst, &err) != HD_OK)
+        status = status == HD_OK ? (enum hd_status)cli_fail(&err) : status;
     session_free(&s);
     return cli_end((int)status);
 }

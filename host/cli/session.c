@@ -269,15 +269,18 @@ static bool leaves_result(enum hd_status status)
     return status != HD_BAD_INPUT && status != HD_USAGE;
 }
 
+/* The probe is the profile's or the trace's: no verb has both. */
 static void watch(struct session *s, hd_runtime *rt)
 {
-    struct hd_probe probe;
+    struct hd_probe probe = {0};
 
-    if (!s->profile)
-        return;
-    probe = profile_probe(s->profile);
+    if (s->inst)
+        probe = inst_trace_probe(s->inst);
+    if (s->profile)
+        probe = profile_probe(s->profile);
     s->record->profile = s->profile;
-    sim_set_probe(hd_machine(rt), &probe);
+    if (probe.fn)
+        sim_set_probe(hd_machine(rt), &probe);
 }
 
 static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli_args *args,
@@ -295,6 +298,8 @@ static enum hd_status run_on(struct session *s, hd_runtime *rt, const struct cli
     hd_set_recorder(rt, &recorder);
     watch(s, rt);
     status = run_script(rt, args, list, prints, &info, &s->error);
+    if (s->inst)
+        inst_trace_end(s->inst);
     keep_texts(s, &info);
     text_add(&s->traceback, "%s", text_str(&info.traceback));
     hd_script_info_free(&info);
@@ -322,6 +327,8 @@ enum hd_status session_run(struct session *s, const struct cli_args *args,
     s->options.limits.stop = stop;
     if (status == HD_OK)
         status = join_args(args, changes, &list, err);
+    if (status == HD_OK)
+        status = inst_trace_new(args, &s->options.gpu, prints, &s->inst, err);
     if (status == HD_OK)
         status = hd_runtime_new(&s->options, &rt, err);
     if (status == HD_OK) {
@@ -385,6 +392,7 @@ void session_free(struct session *s)
         record_free(s->record);
     }
     profile_free(s->profile);
+    inst_trace_free(s->inst);
     text_free(&s->args_json);
     text_free(&s->config_json);
     text_free(&s->dump);

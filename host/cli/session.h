@@ -3,6 +3,7 @@
 #define HD_HOST_CLI_SESSION_H
 
 #include "host/cli/cli.h"
+#include "host/cli/inst_trace.h"
 #include "host/heddle.h"
 #include "host/results/result.h"
 #include "host/results/trace.h"
@@ -20,6 +21,7 @@ struct session {
     struct hd_error error; /* of a run that failed or was stopped */
     struct record *record;
     struct profile *profile; /* NULL: none is wanted */
+    struct inst_trace *inst; /* NULL: none is wanted */
     struct result_run run;
     struct result result;
 };

@@ -18,16 +18,24 @@ static bool one_file(const char *a, const char *b)
 
 enum hd_status session_check_outputs(const struct cli_args *args, struct hd_error *err)
 {
-    const char *program = args->words.at[0];
-    const char *clash = NULL;
+    const struct {
+        const char *name, *path;
+    } files[] = {
+        {"the program", args->words.at[0]},
+        {"--out", args->out},
+        {"--trace", args->trace},
+        {"--trace-inst-out", args->trace_inst_out},
+    };
 
-    if (one_file(args->out, program))
-        clash = "--out names the program";
-    else if (one_file(args->trace, program))
-        clash = "--trace names the program";
-    else if (one_file(args->out, args->trace))
-        clash = "--out and --trace name one file";
-    if (!clash)
-        return HD_OK;
-    return hd_error_set(err, HD_USAGE, "usage", NULL, "choose another file", "%s", clash);
+    for (size_t i = 1; i < sizeof files / sizeof *files; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (!one_file(files[i].path, files[k].path))
+                continue;
+            if (k == 0)
+                return hd_error_set(err, HD_USAGE, "usage", NULL, "choose another file",
+                                    "%s names the program", files[i].name);
+            return hd_error_set(err, HD_USAGE, "usage", NULL, "choose another file",
+                                "%s and %s name one file", files[k].name, files[i].name);
+        }
+    return HD_OK;
 }

@@ -53,7 +53,7 @@ enum hd_status session_check_args(const struct cli_args *args, struct hd_error *
         (args->warmup != UINT64_MAX && args->warmup > 1000000))
         return hd_error_set(err, HD_USAGE, "usage", NULL, NULL,
                             "--iterations must be from 1 to 1000000, and --warmup at most 1000000");
-    if (session_check_outputs(args, err) != HD_OK)
+    if (session_check_outputs(args, err) != HD_OK || inst_trace_check(args, err) != HD_OK)
         return HD_USAGE;
     return trace_options_of(args, &options, err);
 }
