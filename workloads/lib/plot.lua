@@ -13,10 +13,24 @@
 -- result ("time_ns", "metrics.ipc", "regions.1.time_ns"), an argument or a configuration key; or it is a function of the row. A
 -- value that is not there is nil, and is left out of means and figures; so is all that a run measured before it failed.
 
-local M = {}
+local P = {} -- the functions, for each other
+local M = {} -- the same for others: a mistake is an error where they were called
 
-local function fail(level, ...)
-    error("plot: " .. string.format(...), level + 1)
+local MISTAKE = {}
+
+local function fail(...)
+    error(setmetatable({text = "plot: " .. string.format(...)}, MISTAKE), 0)
+end
+
+local function give_back(ok, ...)
+    if ok then return ... end
+    local why = ...
+    if type(why) == "table" and getmetatable(why) == MISTAKE then error(why.text, 2) end
+    error(why, 0)
+end
+
+local function public(f)
+    return function(...) return give_back(pcall(f, ...)) end
 end
 
 -- ---- values -----------------------------------------------------------------------------------
@@ -48,9 +62,9 @@ local function is_partial(row, path)
 end
 
 -- The value of a row at a path, or nil.
-function M.get(row, path)
+function P.get(row, path)
     if type(path) == "function" then return path(row) end
-    if type(path) ~= "string" then fail(2, "a path is a string or a function, not a %s", type(path)) end
+    if type(path) ~= "string" then fail("a path is a string or a function, not a %s", type(path)) end
     if is_partial(row, path) then return nil end
     local axes = type(row.point) == "table" and row.point.axes
     if axes and axes[path] ~= nil then return axes[path] end
@@ -70,7 +84,7 @@ end
 local function signature(row, paths)
     local parts = {}
     for i, path in ipairs(paths) do
-        local text = tag(M.get(row, path))
+        local text = tag(P.get(row, path))
         parts[i] = #text .. ":" .. text
     end
     return table.concat(parts)
@@ -80,7 +94,7 @@ end
 
 local function matches(row, where)
     for path, wanted in pairs(where) do
-        local value, found = M.get(row, path), false
+        local value, found = P.get(row, path), false
         for _, w in ipairs(type(wanted) == "table" and wanted or {wanted}) do found = found or value == w end
         if not found then return false end
     end
@@ -88,7 +102,7 @@ local function matches(row, where)
 end
 
 -- The rows for which where(row) is true, or whose values are those of where = {path = value or {values}}.
-function M.select(rows, where)
+function P.select(rows, where)
     local out = {}
     for _, row in ipairs(rows) do
         if type(where) == "function" then
@@ -101,14 +115,14 @@ function M.select(rows, where)
 end
 
 -- {key = {value of each path}, rows = {...}} for each combination of values, in the order in which they come first.
-function M.group(rows, ...)
+function P.group(rows, ...)
     local paths, groups, known = {...}, {}, {}
     for _, row in ipairs(rows) do
         local name = signature(row, paths)
         local group = known[name]
         if not group then
             group = {key = {}, rows = {}}
-            for i, path in ipairs(paths) do group.key[i] = M.get(row, path) end
+            for i, path in ipairs(paths) do group.key[i] = P.get(row, path) end
             known[name] = group
             groups[#groups + 1] = group
         end
@@ -118,10 +132,10 @@ function M.group(rows, ...)
 end
 
 -- The values of a path in a list, each once, in the order in which they come first.
-function M.values(rows, path)
+function P.values(rows, path)
     local out, seen = {}, {}
     for _, row in ipairs(rows) do
-        local value = M.get(row, path)
+        local value = P.get(row, path)
         if value ~= nil and not seen[value] then
             seen[value] = true
             out[#out + 1] = value
@@ -134,9 +148,9 @@ local function numbers(list, path)
     local out = {}
     for _, item in ipairs(list) do
         local value = item
-        if type(item) == "table" then value = M.get(item, path) end
+        if type(item) == "table" then value = P.get(item, path) end
         if value ~= nil then
-            if type(value) ~= "number" then fail(3, "%s is a %s and not a number", tostring(path), type(value)) end
+            if type(value) ~= "number" then fail("%s is a %s and not a number", tostring(path), type(value)) end
             out[#out + 1] = value
         end
     end
@@ -144,18 +158,18 @@ local function numbers(list, path)
 end
 
 -- The geometric mean of a list of numbers, or of a path over rows; nil of none.
-function M.geomean(list, path)
+function P.geomean(list, path)
     local values, sum = numbers(list, path), 0.0
     if #values == 0 then return nil end
     for _, value in ipairs(values) do
-        if not (value > 0) then fail(2, "a geometric mean is of numbers above 0, not of %s", tostring(value)) end
+        if not (value > 0) then fail("a geometric mean is of numbers above 0, not of %s", tostring(value)) end
         sum = sum + math.log(value)
     end
     return math.exp(sum / #values)
 end
 
 -- The arithmetic mean, likewise.
-function M.mean(list, path)
+function P.mean(list, path)
     local values, sum = numbers(list, path), 0.0
     if #values == 0 then return nil end
     for _, value in ipairs(values) do sum = sum + value end
@@ -163,30 +177,30 @@ function M.mean(list, path)
 end
 
 -- The lower median, likewise.
-function M.median(list, path)
+function P.median(list, path)
     local values = numbers(list, path)
     table.sort(values)
     return values[(#values + 1) // 2]
 end
 
 local function check_options(name, o, known)
-    if type(o) ~= "table" then fail(3, "%s needs a table of options", name) end
+    if type(o) ~= "table" then fail("%s needs a table of options", name) end
     for key in pairs(o) do
         if not known[key] then
             local names = {}
             for k in pairs(known) do names[#names + 1] = k end
-            fail(3, "%s has no option '%s'; it has %s", name, tostring(key), table.concat(names, ", "))
+            fail("%s has no option '%s'; it has %s", name, tostring(key), table.concat(names, ", "))
         end
     end
 end
 
 -- One record for each combination of values of the paths in by: those values under their paths, the value that fn makes of the
--- rows' values, and how many there were. o = {by = {paths}, value = path, fn = M.geomean}.
-function M.aggregate(rows, o)
+-- rows' values, and how many there were. o = {by = {paths}, value = path, fn = plot.geomean}.
+function P.aggregate(rows, o)
     check_options("aggregate", o, {by = true, value = true, fn = true})
     local out = {}
-    for _, group in ipairs(M.group(rows, table.unpack(o.by))) do
-        local record = {count = #numbers(group.rows, o.value), value = (o.fn or M.geomean)(group.rows, o.value)}
+    for _, group in ipairs(P.group(rows, table.unpack(o.by))) do
+        local record = {count = #numbers(group.rows, o.value), value = (o.fn or P.geomean)(group.rows, o.value)}
         for i, path in ipairs(o.by) do record[path] = group.key[i] end
         out[#out + 1] = record
     end
@@ -197,8 +211,8 @@ end
 
 local function other_axes(row, by)
     local paths = {}
-    if type(row.point) ~= "table" then fail(4, "rows that are of no sweep need match = {paths}") end
-    if row.point.axes[by] == nil then fail(4, "the sweep has no axis '%s'", tostring(by)) end
+    if type(row.point) ~= "table" then fail("rows that are of no sweep need match = {paths}") end
+    if row.point.axes[by] == nil then fail("the sweep has no axis '%s'", tostring(by)) end
     for path in pairs(row.point.axes) do
         if path ~= by then paths[#paths + 1] = path end
     end
@@ -210,15 +224,15 @@ local function ratios(rows, o, name, divide)
     local value, bases = o.value or "time_ns", {}
     local function key(row) return signature(row, o.match or other_axes(row, o.by)) end
     for _, row in ipairs(rows) do
-        if M.get(row, o.by) == o.base then
-            if bases[key(row)] then fail(3, "two rows are the base of one ratio; match = {paths} tells them apart") end
+        if P.get(row, o.by) == o.base then
+            if bases[key(row)] then fail("two rows are the base of one ratio; match = {paths} tells them apart") end
             bases[key(row)] = row
         end
     end
     local out = {}
     for i, row in ipairs(rows) do
         local base = bases[key(row)]
-        local own, theirs = M.get(row, value), base and M.get(base, value)
+        local own, theirs = P.get(row, value), base and P.get(base, value)
         local copy = {}
         for k, v in pairs(row) do copy[k] = v end
         copy.ratio = nil
@@ -231,12 +245,12 @@ end
 -- Copies of the rows with ratio = value of the base row / own value: above 1 is faster, if the value is a time. The base row of
 -- a row agrees with it in all other axes (or in the paths of match) and has the value base at the path by.
 -- o = {by = path, base = value [, value = "time_ns"] [, match = {paths}]}. Where either is missing there is no ratio.
-function M.speedup(rows, o)
+function P.speedup(rows, o)
     return ratios(rows, o, "speedup", function(base, own) return base / own end)
 end
 
 -- The same the other way round: own value / value of the base row.
-function M.relative(rows, o)
+function P.relative(rows, o)
     return ratios(rows, o, "relative", function(base, own) return own / base end)
 end
 
@@ -258,6 +272,7 @@ end
 
 local function cell(value)
     if value == nil then return "" end
+    if type(value) == "table" then fail("a cell holds one value, not a table") end
     if type(value) == "number" then return is_finite(value) and digits(value) or "" end
     local text = tostring(value)
     if text:find('[",\r\n]') then text = '"' .. text:gsub('"', '""') .. '"' end
@@ -267,7 +282,7 @@ end
 -- A column is "path", or {name, path [, scale]}.
 local function column(c)
     if type(c) == "string" then return c, c, nil end
-    if type(c) ~= "table" or type(c[1]) ~= "string" then fail(3, "a column is a path or {name, path [, scale]}") end
+    if type(c) ~= "table" or type(c[1]) ~= "string" then fail("a column is a path or {name, path [, scale]}") end
     return c[1], c[2] or c[1], c[3]
 end
 
@@ -279,7 +294,7 @@ local function scaled(value, scale)
 end
 
 -- CSV (RFC 4180, but lines end in a newline alone): a header, and a line for each row; what is missing is empty.
-function M.csv(rows, columns)
+function P.csv(rows, columns)
     local lines, names = {}, {}
     for i, c in ipairs(columns) do names[i] = cell((column(c))) end
     lines[1] = table.concat(names, ",")
@@ -287,7 +302,7 @@ function M.csv(rows, columns)
         local cells = {}
         for i, c in ipairs(columns) do
             local _, path, scale = column(c)
-            cells[i] = cell(scaled(M.get(row, path), scale))
+            cells[i] = cell(scaled(P.get(row, path), scale))
         end
         lines[#lines + 1] = table.concat(cells, ",")
     end
@@ -295,17 +310,17 @@ function M.csv(rows, columns)
 end
 
 local ARRAY = {}
-M.null = setmetatable({}, {__name = "null"})
+P.null = setmetatable({}, {__name = "null"})
 
 -- Marks a table as a list even if it is empty.
-function M.array(list)
+function P.array(list)
     return setmetatable(list, ARRAY)
 end
 
 local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t"}
 
 local function quote(text)
-    if not utf8.len(text) then fail(3, "a text is not UTF-8") end
+    if not utf8.len(text) then fail("a text is not UTF-8") end
     return '"' .. text:gsub('[%c"\\]', function(c) return escapes[c] or string.format("\\u%04x", c:byte()) end) .. '"'
 end
 
@@ -315,7 +330,7 @@ local function encode_list(list, indent)
     local parts, flat = {}, true
     for i, value in ipairs(list) do
         parts[i] = encode(value, indent .. "  ")
-        flat = flat and (type(value) ~= "table" or value == M.null)
+        flat = flat and (type(value) ~= "table" or value == P.null)
     end
     if flat then return "[" .. table.concat(parts, ", ") .. "]" end
     return "[\n" .. indent .. "  " .. table.concat(parts, ",\n" .. indent .. "  ") .. "\n" .. indent .. "]"
@@ -324,33 +339,33 @@ end
 local function encode_object(object, indent)
     local parts, flat = {}, true
     for key, value in pairs(object) do
-        if type(key) ~= "string" then fail(3, "an object has a %s as a key", type(key)) end
+        if type(key) ~= "string" then fail("an object has a %s as a key", type(key)) end
         parts[#parts + 1] = quote(key) .. ": " .. encode(value, indent .. "  ")
-        flat = flat and (type(value) ~= "table" or value == M.null)
+        flat = flat and (type(value) ~= "table" or value == P.null)
     end
     if flat then return "{" .. table.concat(parts, ", ") .. "}" end
     return "{\n" .. indent .. "  " .. table.concat(parts, ",\n" .. indent .. "  ") .. "\n" .. indent .. "}"
 end
 
 function encode(value, indent)
-    if value == M.null then return "null" end
+    if value == P.null then return "null" end
     if type(value) == "number" then return is_finite(value) and digits(value) or "null" end
     if type(value) == "string" then return quote(value) end
     if type(value) == "boolean" then return tostring(value) end
-    if type(value) ~= "table" then fail(3, "a %s is no JSON", type(value)) end
+    if type(value) ~= "table" then fail("a %s is no JSON", type(value)) end
     if getmetatable(value) == ARRAY or #value > 0 then return encode_list(value, indent) end
     return encode_object(value, indent)
 end
 
 -- JSON, with the keys of objects in the order of their bytes.
-function M.json(value)
+function P.json(value)
     return encode(value, "") .. "\n"
 end
 
 -- ---- figures -------------------------------------------------------------------------------------
 
 -- Okabe and Ito's colours, which the colour-blind can tell apart; black is for what is drawn over them.
-M.palette = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442"}
+P.palette = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442"}
 
 -- A field of a figure: "path", or {path, title =, unit =, scale =, log =, type =, values =}.
 local field_options = {[1] = true, title = true, unit = true, scale = true, log = true, type = true, values = true}
@@ -359,7 +374,7 @@ local function new_field(name, given)
     if type(given) ~= "table" then given = {given} end
     check_options("field " .. name, given, field_options)
     local path = given[1]
-    if type(path) ~= "string" and type(path) ~= "function" then fail(4, "field %s needs a path", name) end
+    if type(path) ~= "string" and type(path) ~= "function" then fail("field %s needs a path", name) end
     local title = given.title or (type(path) == "string" and path or name)
     if given.unit then title = title .. " (" .. given.unit .. ")" end
     return {name = name, path = path, title = title, scale = given.scale, log = given.log, type = given.type,
@@ -376,8 +391,8 @@ local function kind_of(field, records)
 end
 
 local function distinct(field, records)
-    local values = field.values or M.values(records, field.name)
-    local out = M.array {}
+    local values = field.values or P.values(records, field.name)
+    local out = P.array {}
     for i, value in ipairs(values) do out[i] = value end
     return out
 end
@@ -385,7 +400,10 @@ end
 local function axis_of(field, records)
     local encoding = {field = field.name, type = kind_of(field, records), title = field.title}
     if encoding.type == "quantitative" then
-        if field.log then encoding.scale = {type = "log"} end
+        if field.log then
+            encoding.scale = {type = "log"}
+            encoding.axis = {format = "~s"}
+        end
     else
         encoding.sort = distinct(field, records)
         encoding.axis = {labelAngle = 0}
@@ -394,22 +412,26 @@ local function axis_of(field, records)
 end
 
 local function color_of(field, records)
-    local domain, range = distinct(field, records), M.array {}
-    if #domain > #M.palette then
-        fail(4, "%d values of %s: more than %d colours cannot be told apart", #domain, field.title, #M.palette)
+    local domain, range = distinct(field, records), P.array {}
+    if #domain > #P.palette then
+        fail("%d values of %s: more than %d colours cannot be told apart", #domain, field.title, #P.palette)
     end
-    for i = 1, #domain do range[i] = M.palette[i] end
+    for i = 1, #domain do range[i] = P.palette[i] end
     return {field = field.name, type = "nominal", title = field.title, scale = {domain = domain, range = range}}
 end
 
 -- A record for each row that has all of the fields.
 local function records_of(rows, fields)
-    local records = M.array {}
+    local records = P.array {}
     for _, row in ipairs(rows) do
         local record, whole = {}, true
         for _, field in ipairs(fields) do
-            local value = scaled(M.get(row, field.path), field.scale)
+            local value = scaled(P.get(row, field.path), field.scale)
             if type(value) == "number" and not is_finite(value) then value = nil end
+            if type(value) == "table" then fail("%s is a table and no value for a figure", field.title) end
+            if field.type == "quantitative" and value ~= nil and type(value) ~= "number" then
+                fail("%s is a %s and not a number", field.title, type(value))
+            end
             record[field.name] = value
             whole = whole and value ~= nil
         end
@@ -421,7 +443,6 @@ end
 local options = {data = true, x = true, y = true, color = true, column = true, title = true, width = true, height = true,
     rule = true}
 
--- {parts = ...} names its rows' parts; see M.stacked.
 local stacked_options = {data = true, x = true, parts = true, unit = true, y_title = true, column = true, title = true,
     width = true, height = true, normalize = true, scale = true}
 
@@ -431,11 +452,11 @@ local function figure(o, records, mark, encoding)
         ["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json",
         data = {values = records},
         title = o.title,
-        config = {view = {stroke = M.null}, axis = {grid = true}},
+        config = {view = {stroke = P.null}, axis = {grid = true}},
     }
     local inner = view
     if o.rule then
-        inner = {layer = M.array {view, {mark = {type = "rule", strokeDash = M.array {4, 4}}, encoding = {y = {datum = o.rule}}}}}
+        inner = {layer = P.array {view, {mark = {type = "rule", strokeDash = P.array {4, 4}}, encoding = {y = {datum = o.rule}}}}}
     end
     if encoding.column then
         spec.facet = {column = encoding.column}
@@ -455,7 +476,7 @@ end
 
 local function chart(name, o, mark, shape)
     check_options(name, o, options)
-    if not (o.data and o.x and o.y) then fail(3, "%s needs data, x and y", name) end
+    if not (o.data and o.x and o.y) then fail("%s needs data, x and y", name) end
     local fields = {new_field("x", o.x), new_field("y", o.y)}
     if o.color then fields[#fields + 1] = new_field("color", o.color) end
     if o.column then fields[#fields + 1] = new_field("column", o.column) end
@@ -472,9 +493,9 @@ end
 -- Bars beside each other: one group for each x, one bar in it for each color.
 -- o = {data = rows, x = field, y = field [, color = field] [, column = field: one panel for each] [, title =] [, width =]
 -- [, height =] [, rule = a number: a dashed line at that y]}.
-function M.bars(o)
+function P.bars(o)
     local spec = chart("bars", o, {type = "bar"}, function(x, y)
-        if y.log then fail(5, "bars stand on 0, which a logarithmic axis has not") end
+        if y.log then fail("bars stand on 0, which a logarithmic axis has not") end
         x.type = x.type or "ordinal"
         y.type = "quantitative"
     end)
@@ -485,7 +506,7 @@ function M.bars(o)
 end
 
 -- Lines with a mark at each point; options as for bars.
-function M.lines(o)
+function P.lines(o)
     local spec = chart("lines", o, {type = "line", point = true}, function(_, y) y.type = "quantitative" end)
     local view = spec.spec or spec
     local encoding = view.encoding or view.layer[1].encoding
@@ -499,20 +520,20 @@ end
 -- One bar for each x, of parts on top of each other, such as the reasons of stalls.
 -- o = {data = rows, x = field, parts = {{name, path}, ...} [, scale =] [, unit =] [, y_title =] [, normalize = true: shares of 1]
 -- [, column =] [, title =] [, width =] [, height =]}.
-function M.stacked(o)
+function P.stacked(o)
     check_options("stacked", o, stacked_options)
-    if not (o.data and o.x and o.parts) then fail(2, "stacked needs data, x and parts") end
+    if not (o.data and o.x and o.parts) then fail("stacked needs data, x and parts") end
     local names, rows = {}, {}
     for i, part in ipairs(o.parts) do names[i] = (column(part)) end
     for _, row in ipairs(o.data) do
         for _, part in ipairs(o.parts) do
             local name, path = column(part)
-            rows[#rows + 1] = {row = row, part = name, value = scaled(M.get(row, path), o.scale)}
+            rows[#rows + 1] = {row = row, part = name, value = scaled(P.get(row, path), o.scale)}
         end
     end
     local x = new_field("x", o.x)
     local path = x.path
-    x.path = function(entry) return M.get(entry.row, path) end
+    x.path = function(entry) return P.get(entry.row, path) end
     x.type = x.type or "ordinal"
     local y = new_field("y", {"value", title = o.y_title or "value", unit = o.unit, type = "quantitative"})
     local color = new_field("color", {"part", title = "part", values = names})
@@ -520,7 +541,7 @@ function M.stacked(o)
     if o.column then
         local panel = new_field("column", o.column)
         local inner = panel.path
-        panel.path = function(entry) return M.get(entry.row, inner) end
+        panel.path = function(entry) return P.get(entry.row, inner) end
         fields[4] = panel
     end
     local records = records_of(rows, fields)
@@ -529,5 +550,7 @@ function M.stacked(o)
     if fields[4] then encoding.column = column_of(fields[4], records) end
     return figure(o, records, {type = "bar"}, encoding)
 end
+
+for name, value in pairs(P) do M[name] = type(value) == "function" and public(value) or value end
 
 return M
