@@ -218,6 +218,7 @@ static void test_ids_follow_from_the_settings(void **state)
 {
     struct cli_rig *r = *state;
     cJSON *a, *b;
+    char id[32];
 
     cli_rig_program(r);
     cli_rig_file(r, "s.lua",
@@ -239,6 +240,14 @@ static void test_ids_follow_from_the_settings(void **state)
                             text_of(cJSON_GetArrayItem(b, 0), "point", "id"));
     cJSON_Delete(a);
     cJSON_Delete(b);
+    /* the name of what is set counts, not the value alone */
+    cli_rig_file(r, "t.lua", "return {workload = 'prog.lua', axes = {['arg.n'] = {2}}}");
+    cli_rig_run(r, "sweep %/t.lua --dry-run");
+    snprintf(id, sizeof id, "%.18s", r->out);
+    cli_rig_file(r, "t.lua", "return {workload = 'prog.lua', axes = {['arg.want'] = {2}}}");
+    cli_rig_run(r, "sweep %/t.lua --dry-run");
+    assert_int_equal(strncmp(r->out, "0 ", 2), 0);
+    assert_int_not_equal(strncmp(r->out, id, 18), 0);
 }
 
 static void test_near_values_are_points_of_their_own(void **state)

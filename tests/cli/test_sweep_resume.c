@@ -316,13 +316,16 @@ static void test_a_stopped_sweep_is_taken_up(void **state)
 
     for (size_t i = 0; i < 2; i++) {
         pid_t sweep, child;
+        time_t asked;
         char *text;
 
         make_sweep(r, "1, 0, 2");
         sweep = cli_rig_start(r, "sweep %/s.lua -j 2 --out %/a.jsonl");
         child = wait_for_rows(r, sweep, 2);
+        asked = time(NULL);
         kill(sweep, signals[i]);
         cli_rig_wait(r, sweep);
+        assert_true(time(NULL) - asked < 10); /* the point would go on for long */
         cli_rig_expect(r, 6, "--resume runs the rest", NULL);
         expect_ends(child);
         assert_false(cli_rig_exists(r, "a.jsonl.part"));
