@@ -159,11 +159,26 @@ static void test_check_and_manual(void **state)
     for_each_preset(check, *state);
 }
 
+/* Without branches it is in every control-flow form, and so runs on every divergence unit. */
+static const char program[] = "local gpu = require 'heddle'\n"
+                              "local inc = gpu.module('one.hasm'):kernel('inc', 'x: inout f32[]')\n"
+                              "local x = gpu.array('f32', 4 * 64)\n"
+                              "x:fill('i')\n"
+                              "inc(4, 64)(x)\n"
+                              "for i = 0, 255 do gpu.check('x', x[i], i + 1, 0) end\n";
+
+static const char kernel[] = ".kernel inc\n.param x f32[]\n"
+                             "    v_get_u32 v0, %gid\n"
+                             "    global_load_b32 v1, [x + v0*4]\n"
+                             "    v_add_f32 v1, v1, 1.0\n"
+                             "    global_store_b32 [x + v0*4], v1\n"
+                             "    s_end\n.endkernel\n";
+
 static void run(struct cli_rig *r, const char *preset)
 {
     char line[128];
 
-    snprintf(line, sizeof line, "run %%/prog.lua --config %s --out %%/%s.json", preset, preset);
+    snprintf(line, sizeof line, "run %%/one.lua --config %s --out %%/%s.json", preset, preset);
     cli_rig_run(r, line);
     if (r->status != 0)
         fail_msg("%s: %s", preset, r->err);
@@ -173,7 +188,8 @@ static void test_each_runs_a_program(void **state)
 {
     struct cli_rig *r = *state;
 
-    cli_rig_program(r);
+    cli_rig_file(r, "one.lua", program);
+    cli_rig_file(r, "one.hasm", kernel);
     for_each_preset(run, r);
 }
 

@@ -102,40 +102,44 @@ static void test_rate(void **state)
 }
 
 /*
- * With one place a compute unit and P units, work-group i starts `rate` cycles after the one before it, and not before
+ * With P places, each a SIMD unit of its own, work-group i starts `rate` cycles after the one before it, and not before
  * work-group i - P has ended: full waves of P, and a last one that is not full.
  */
+static void partial_waves(unsigned units, unsigned simds, unsigned rate, unsigned groups)
+{
+    unsigned places = units * simds;
+    char number[3][16];
+    struct krig r;
+    struct log log;
+
+    snprintf(number[0], sizeof number[0], "%u", units);
+    snprintf(number[1], sizeof number[1], "%u", simds);
+    snprintf(number[2], sizeof number[2], "%u", rate);
+    krig_open(&r, "compute_units", number[0], "cu.simds", number[1], "cu.workgroup_slots",
+              number[1], "launch.cycles_per_workgroup", number[2], NULL);
+    watch(&r, &log);
+    submit(&r, 50, groups, false);
+    finish(&r);
+    assert_int_equal(log.n, groups);
+    for (unsigned i = 1; i < groups; i++) {
+        uint64_t start = log.at[i - 1].start + rate, free = i < places ? 0 : log.at[i - places].end;
+
+        assert_int_equal(log.at[i].start, start > free ? start : free);
+        assert_int_equal(log.at[i].end - log.at[i].start, log.at[0].end - log.at[0].start);
+    }
+    krig_close(&r);
+}
+
 static void test_partial_waves(void **state)
 {
-    static const char *const units[] = {"1", "3", "4", "7"};
-    static const char *const rates[] = {"1", "5", "150"};
+    static const unsigned units[] = {1, 3, 4, 7}, rates[] = {1, 5, 150};
 
     (void)state;
     for (unsigned u = 0; u < 4; u++)
-        for (unsigned v = 0; v < 3; v++)
-            for (unsigned groups = 1; groups <= 29; groups += 4) {
-                unsigned places, rate;
-                struct krig r;
-                struct log log;
-
-                assert_int_equal(sscanf(units[u], "%u", &places), 1);
-                assert_int_equal(sscanf(rates[v], "%u", &rate), 1);
-                krig_open(&r, "compute_units", units[u], "cu.workgroup_slots", "1",
-                          "launch.cycles_per_workgroup", rates[v], NULL);
-                watch(&r, &log);
-                submit(&r, 50, groups, false);
-                finish(&r);
-                assert_int_equal(log.n, groups);
-                for (unsigned i = 1; i < groups; i++) {
-                    uint64_t start = log.at[i - 1].start + rate,
-                             free = i < places ? 0 : log.at[i - places].end;
-
-                    assert_int_equal(log.at[i].start, start > free ? start : free);
-                    assert_int_equal(log.at[i].end - log.at[i].start,
-                                     log.at[0].end - log.at[0].start);
-                }
-                krig_close(&r);
-            }
+        for (unsigned simds = 1; simds <= 4; simds *= 2)
+            for (unsigned v = 0; v < 3; v++)
+                for (unsigned groups = 1; groups <= 61; groups += 4)
+                    partial_waves(units[u], simds, rates[v], groups);
 }
 
 /* Kernel k of n, each of one work-group on a queue of its own, starts when kernel k - limit has ended. */
