@@ -45,7 +45,7 @@ static unsigned heddle_groups(const struct sim_config *c, const struct kernel *k
                                 .vregs = (uint16_t)k->regs,
                                 .sregs = (uint16_t)k->sregs,
                                 .lds_bytes = k->fixed,
-                                .forms = ISA_FORM_PREDICATED};
+                                .forms = UINT32_MAX};
     struct sim_launch launch = {
         .kernel = &kernel, .grid = {1, 1, 1}, .block = {k->threads, 1, 1}, .dynamic_lds = k->dynamic};
     struct occupancy o = {0};
@@ -368,7 +368,7 @@ static void test_pb12_measured_residency(void **state)
 static void test_a_part_of_a_simd_unit_is_named(void **state)
 {
     struct sim_config c = preset("p100");
-    struct isa_kernel kernel = {.name = "wide", .vregs = 200, .forms = ISA_FORM_PREDICATED};
+    struct isa_kernel kernel = {.name = "wide", .vregs = 200, .forms = UINT32_MAX};
     struct sim_launch launch = {.kernel = &kernel, .grid = {1, 1, 1}, .block = {96, 1, 1}};
     struct occupancy o;
     struct hd_error err = {0};
@@ -384,7 +384,7 @@ static void test_a_part_of_a_simd_unit_is_named(void **state)
 
 static void test_limits_of_registers_are_named(void **state)
 {
-    struct isa_kernel kernel = {.name = "wide", .vregs = 88, .forms = ISA_FORM_PREDICATED};
+    struct isa_kernel kernel = {.name = "wide", .vregs = 88, .forms = UINT32_MAX};
     struct sim_launch launch = {.kernel = &kernel, .grid = {1, 1, 1}, .block = {704, 1, 1}};
     struct sim_config c = preset("p100");
     struct occupancy o;
