@@ -51,6 +51,18 @@ static void find_reached(struct code *c)
     }
 }
 
+bool isa_find_reached(const struct isa_insn *insns, uint32_t first, uint32_t n, bool *reached)
+{
+    struct code c = {.insns = insns, .first = first, .n = n, .reached = reached};
+
+    c.stack = calloc(n, sizeof *c.stack);
+    if (!c.stack)
+        return false;
+    find_reached(&c);
+    free(c.stack);
+    return true;
+}
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -8,6 +8,12 @@
 
 #include "isa/isa.h"
 
+/*
+ * Sets reached[i] of a kernel's n instructions, the first of which has the pc `first`, where a lane can come from the start. reached[]
+ * is all false before. False when memory is short.
+ */
+bool isa_find_reached(const struct isa_insn *insns, uint32_t first, uint32_t n, bool *reached);
+
 enum isa_asleep_of {
     ISA_ASLEEP_ALL,   /* of every goto that is reached */
     ISA_ASLEEP_APART, /* only where other lanes may be awake: not of a goto for all lanes that stands where all are awake */

@@ -2,6 +2,8 @@
 
 #include "isa/dataflow.h"
 #include "isa/format.h"
+#include "isa/regions.h"
+#include "isa/verify_internal.h"
 #include "sim/base/vec.h"
 
 #include <stdarg.h>
@@ -9,18 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct verifier {
-    const struct isa_program *program;
-    const struct isa_kernel *kernel;
-    struct isa_findings *out;
-    bool reads_local_bytes; /* the kernel asks how much local memory the launch adds */
-};
-
-static struct isa_finding *add(struct verifier *v, enum isa_verdict verdict, const char *code,
-                               uint32_t pc, const char *hint, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
-
-static struct isa_finding *add(struct verifier *v, enum isa_verdict verdict, const char *code,
+struct isa_finding *verify_add(struct verifier *v, enum isa_verdict verdict, const char *code,
                                uint32_t pc, const char *hint, const char *fmt, ...)
 {
     struct isa_finding f = {.verdict = verdict, .code = code, .check = "", .hint = hint, .pc = pc};
@@ -42,11 +33,11 @@ static void check_register(struct verifier *v, uint32_t pc, const struct isa_ope
     unsigned end = o->index + o->words;
 
     if (o->kind == ISA_O_V && end > k->vregs)
-        add(v, ISA_CERTAIN, "verify-register", pc, "raise .vregs",
-            "v%u is past the %u vector registers of kernel `%s`", end - 1, k->vregs, k->name);
+        verify_add(v, ISA_CERTAIN, "verify-register", pc, "raise .vregs",
+                   "v%u is past the %u vector registers of kernel `%s`", end - 1, k->vregs, k->name);
     if (o->kind == ISA_O_S && o->index < ISA_MAX_SREGS && end > k->sregs)
-        add(v, ISA_CERTAIN, "verify-register", pc, "raise .sregs",
-            "s%u is past the %u scalar registers of kernel `%s`", end - 1, k->sregs, k->name);
+        verify_add(v, ISA_CERTAIN, "verify-register", pc, "raise .sregs",
+                   "s%u is past the %u scalar registers of kernel `%s`", end - 1, k->sregs, k->name);
 }
 
 static void check_registers(struct verifier *v, const struct isa_insn *in)
@@ -60,40 +51,10 @@ static void check_registers(struct verifier *v, const struct isa_insn *in)
 static void check_exec(struct verifier *v, const struct isa_insn *in)
 {
     if (in->d.kind == ISA_O_EXEC && !(v->kernel->forms & ISA_FORM_EXEC))
-        add(v, ISA_CERTAIN, "verify-exec", in->pc, "write .form exec, or use predicates",
-            "EXEC is written in kernel `%s`, which has form %s", v->kernel->name,
-            isa_form_name(v->kernel->forms) ? isa_form_name(v->kernel->forms)
-                                            : "none that allows it");
-}
-
-static bool is_join(const struct verifier *v, uint32_t pc)
-{
-    return pc < v->kernel->end && v->program->insns[pc].format == ISA_JOIN;
-}
-
-static void check_goto(struct verifier *v, const struct isa_insn *in)
-{
-    bool back = in->format == ISA_GOTO_BACK;
-
-    if (!(isa_formats[in->format].extra & ISA_X_JIP))
-        return;
-    if (v->kernel->forms != ISA_FORM_GOTO)
-        add(v, ISA_CERTAIN, "verify-form", in->pc, "write .form goto, or nothing",
-            "%s in kernel `%s`, which is not of form goto", isa_ops[in->op].name, v->kernel->name);
-    if (in->format == ISA_GOTO && (in->target <= in->pc || !is_join(v, in->target)))
-        add(v, ISA_CERTAIN, "verify-uip", in->pc, "goto leads to a join further down",
-            "the target of goto is no join behind it");
-    if (back && in->target > in->pc)
-        add(v, ISA_CERTAIN, "verify-uip", in->pc, "goto.b leads back to the head of a loop",
-            "the target of goto.b is behind it");
-    if (back && (in->jip != in->pc + 1 || !is_join(v, in->jip)))
-        add(v, ISA_CERTAIN, "verify-jip", in->pc, "put a join right behind goto.b",
-            "the lanes that leave at goto.b have no join right behind it");
-    if (!back && (in->jip != ISA_NO_PC || in->format == ISA_GOTO) &&
-        (in->jip <= in->pc || !is_join(v, in->jip) ||
-         (in->format == ISA_GOTO && in->jip > in->target)))
-        add(v, ISA_CERTAIN, "verify-jip", in->pc, "leave it out: the assembler derives it",
-            "the JIP of %s is no join between it and its target", isa_ops[in->op].name);
+        verify_add(v, ISA_CERTAIN, "verify-exec", in->pc, "write .form exec, or use predicates",
+                   "EXEC is written in kernel `%s`, which has form %s", v->kernel->name,
+                   isa_form_name(v->kernel->forms) ? isa_form_name(v->kernel->forms)
+                                                   : "none that allows it");
 }
 
 static enum isa_type memory_type(const struct isa_insn *in)
@@ -108,14 +69,14 @@ static void check_constant_local(struct verifier *v, const struct isa_insn *in)
     int64_t at = in->addr.disp;
 
     if (at % (int64_t)bytes)
-        add(v, ISA_CERTAIN, "verify-local-alignment", in->pc,
-            "align the address to the size of the word", "local address %lld is no multiple of %u",
-            (long long)at, bytes);
+        verify_add(v, ISA_CERTAIN, "verify-local-alignment", in->pc,
+                   "align the address to the size of the word",
+                   "local address %lld is no multiple of %u", (long long)at, bytes);
     else if (at < 0 || (at + bytes > v->kernel->lds_bytes && !v->reads_local_bytes))
-        add(v, ISA_CERTAIN, "verify-local-range", in->pc,
-            "raise .lds; a kernel that reads %local_bytes may go behind its own",
-            "local address %lld is outside the %u bytes of kernel `%s`", (long long)at,
-            v->kernel->lds_bytes, v->kernel->name);
+        verify_add(v, ISA_CERTAIN, "verify-local-range", in->pc,
+                   "raise .lds; a kernel that reads %local_bytes may go behind its own",
+                   "local address %lld is outside the %u bytes of kernel `%s`", (long long)at,
+                   v->kernel->lds_bytes, v->kernel->name);
 }
 
 static void check_memory(struct verifier *v, const struct isa_insn *in)
@@ -130,8 +91,8 @@ static void check_memory(struct verifier *v, const struct isa_insn *in)
         check_constant_local(v, in);
         return;
     }
-    f = add(v, ISA_UNKNOWN, local ? "verify-local-access" : "verify-global-access", in->pc, "",
-            "the address of %s is known at run time only", isa_ops[in->op].name);
+    f = verify_add(v, ISA_UNKNOWN, local ? "verify-local-access" : "verify-global-access", in->pc,
+                   "", "the address of %s is known at run time only", isa_ops[in->op].name);
     if (f)
         f->check = local ? "outside-local, misaligned" : "outside-arrays, misaligned";
 }
@@ -141,8 +102,8 @@ static void check_last(struct verifier *v)
     const struct isa_insn *last = &v->program->insns[v->kernel->end - 1];
 
     if (isa_goes_on(last))
-        add(v, ISA_CERTAIN, "verify-runs-off", last->pc, "end the kernel with s_end",
-            "kernel `%s` can run off its end", v->kernel->name);
+        verify_add(v, ISA_CERTAIN, "verify-runs-off", last->pc, "end the kernel with s_end",
+                   "kernel `%s` can run off its end", v->kernel->name);
 }
 
 /* depth[pc - first]: mask branches that may skip, or repeat, pc. */
@@ -169,21 +130,25 @@ static void check_barriers(struct verifier *v)
 {
     uint32_t first = v->kernel->first, n = v->kernel->end - first;
     int *depth = calloc(n + 1, sizeof *depth);
+    bool *apart = calloc(n + 1, sizeof *apart);
 
-    if (!depth) {
+    if (!depth || !apart || !isa_divergent_regions(v->program, v->kernel, apart)) {
         v->out->failed = true;
-        return;
+        n = 0;
     }
-    count_divergence(v, depth);
+    if (n)
+        count_divergence(v, depth);
     for (uint32_t i = 0; i < n; i++) {
         const struct isa_insn *in = &v->program->insns[first + i];
 
-        if (in->format == ISA_BARRIER && (in->pred || depth[i] > 0))
-            add(v, ISA_POSSIBLE, "verify-barrier", in->pc, "move it out of the region",
+        if (in->format == ISA_BARRIER && (in->pred || depth[i] > 0 || apart[i]))
+            verify_add(
+                v, ISA_POSSIBLE, "verify-barrier", in->pc, "move it out of the region",
                 "the barrier may be in a divergent region: a wavefront arrives with any lane, or "
                 "skips it");
     }
     free(depth);
+    free(apart);
 }
 
 static void report_unwritten(void *user, uint32_t pc, unsigned name)
@@ -191,15 +156,15 @@ static void report_unwritten(void *user, uint32_t pc, unsigned name)
     struct verifier *v = user;
 
     if (name < ISA_SB_S)
-        add(v, ISA_POSSIBLE, "verify-unwritten", pc,
-            "write it first; registers start with unspecified values",
-            "v%u is read, and no way leads here on which it was written", name);
+        verify_add(v, ISA_POSSIBLE, "verify-unwritten", pc,
+                   "write it first; registers start with unspecified values",
+                   "v%u is read, and no way leads here on which it was written", name);
     else if (name == ISA_SB_M + ISA_VCC)
-        add(v, ISA_POSSIBLE, "verify-unwritten", pc, "compare into it first",
-            "vcc is read, and no way leads here on which it was written");
+        verify_add(v, ISA_POSSIBLE, "verify-unwritten", pc, "compare into it first",
+                   "vcc is read, and no way leads here on which it was written");
     else
-        add(v, ISA_POSSIBLE, "verify-unwritten", pc, "write it first",
-            "m%u is read, and no way leads here on which it was written", name - ISA_SB_M);
+        verify_add(v, ISA_POSSIBLE, "verify-unwritten", pc, "write it first",
+                   "m%u is read, and no way leads here on which it was written", name - ISA_SB_M);
 }
 
 static void check_kernel(struct verifier *v)
@@ -217,10 +182,10 @@ static void check_kernel(struct verifier *v)
 
         check_registers(v, in);
         check_exec(v, in);
-        check_goto(v, in);
         check_memory(v, in);
     }
     check_last(v);
+    verify_gotos(v);
     check_barriers(v);
     if (!isa_find_unwritten(v->program, v->kernel, report_unwritten, v))
         v->out->failed = true;

@@ -148,7 +148,7 @@ static void statement(struct gen *g)
 static void body(struct gen *g)
 {
     effect(g);
-    for (uint64_t n = pick(g, 4); n > 0; n--)
+    for (uint64_t n = pick(g, 5); n > 0; n--)
         statement(g);
 }
 

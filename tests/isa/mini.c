@@ -70,6 +70,7 @@ struct mini *mini_new(const struct isa_program *program, const char *kernel, uns
     m->width = width;
     m->items = items;
     m->groups = 1;
+    m->watch = ISA_NO_PC;
     m->nwaves = (items + width - 1) / width;
     assert_true(m->nwaves <= MINI_MAX_WAVES);
     for (unsigned i = 0; i < m->nwaves; i++)
@@ -225,6 +226,9 @@ static bool step(struct mini *m, unsigned index, const struct isa_lanes *lanes)
     const struct isa_insn *in = &m->program->insns[m->pc[index]++];
 
     m->steps++;
+    m->watched |= in->pc == m->watch;
+    if (m->apart && in->format != ISA_JOIN && w->live & ~w->exec && !m->apart[in->pc])
+        m->wrong = "a lane sleeps where lanes are together";
     if (in->format != ISA_JOIN && all_asleep(m, w)) {
         m->wrong = "an instruction where no lane is awake";
         return false;

@@ -20,6 +20,9 @@ struct mini {
     uint32_t until[MINI_MAX_WAVES][ISA_MAX_WIDTH]; /* the join until which a lane sleeps, or ISA_NO_PC */
     bool scalar;         /* of width 1: a goto is a branch to its UIP, and a join is nothing */
     unsigned long hops;  /* joins behind which no lane was awake */
+    uint32_t watch;      /* a pc; ISA_NO_PC at first */
+    const bool *apart;   /* NULL, or of isa_divergent_regions: lanes sleep nowhere else */
+    bool watched;        /* that pc was reached */
     unsigned long steps; /* instructions executed */
     const char *wrong;   /* NULL, or what the program did that it may not */
     uint8_t lds[MINI_LDS];

@@ -1,6 +1,7 @@
 /* The JIPs that the assembler derives: shapes whose JIPs are known, and random programs against a lane at a time. */
 #include "isa/dis.h"
 #include "isa/encode.h"
+#include "isa/regions.h"
 #include "sim/base/bits.h"
 #include "sim/base/rng.h"
 #include "tests/isa/goto_programs.h"
@@ -172,13 +173,25 @@ static void use_the_next_join(struct isa_program *p)
     }
 }
 
+static bool *find_apart(const struct isa_program *p)
+{
+    bool *apart = calloc(p->ninsns, sizeof *apart);
+
+    assert_true(apart && isa_divergent_regions(p, &p->kernels[0], apart));
+    return apart;
+}
+
 static struct mini *run(const struct isa_program *p, unsigned width, unsigned lane, bool scalar)
 {
     struct mini *m = mini_new(p, "k", width, width);
+    bool *apart = find_apart(p);
 
+    m->apart = apart;
     m->scalar = scalar;
     mini_param(m, "first", lane);
     mini_run(m, 2000000);
+    m->apart = NULL;
+    free(apart);
     if (m->wrong) {
         struct text text = {0};
 
