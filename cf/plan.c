@@ -15,7 +15,7 @@ enum hd_status cf_prepare(const struct cf_unit_ops *unit, const struct isa_progr
     enum hd_status status;
 
     *out = NULL;
-    if (!unit->prepare)
+    if (!unit->prepare || kernel->first == kernel->end)
         return HD_OK;
     plan = malloc(sizeof *plan + bytes);
     if (!plan)
