@@ -1,7 +1,10 @@
 #include "host/rt/data_dirs.h"
 #include "host/rt/runtime.h"
 
+#include "cf/cf.h"
 #include "isa/asm.h"
+#include "isa/format.h"
+#include "sim/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +82,66 @@ static enum hd_status no_kernel(const hd_module *m, const char *name, struct hd_
                         "there is no kernel %s in %s", name, m->path);
 }
 
-static enum hd_status no_form(const hd_module *m, const char *name, struct hd_error *err)
+/* Which units run a form. */
+static void add_units(struct text *out, unsigned form)
 {
-    return hd_error_set(
-        err, HD_BAD_INPUT, "kernel-form", m->path,
-        "choose a divergence.unit that runs the kernel's form, or write the kernel in another",
-        "no kernel %s in %s has a control-flow form that this configuration runs", name, m->path);
+    const char *before = "";
+
+    for (size_t i = 0; cf_units[i]; i++) {
+        if (!(cf_units[i]->forms & form))
+            continue;
+        text_add(out, "%s%s", before, cf_units[i]->name);
+        before = " or ";
+    }
+    if (!*before)
+        text_add(out, "no unit");
+}
+
+/* The forms of a set, with the units that run each or without. */
+static void add_forms(struct text *out, unsigned forms, bool units)
+{
+    const char *before = "";
+
+    for (unsigned form = 1; form < ISA_FORM_ALL; form <<= 1) {
+        if (!(forms & form))
+            continue;
+        text_add(out, "%s%s", before, isa_form_name(form));
+        if (units) {
+            text_add(out, ": ");
+            add_units(out, form);
+        }
+        before = units ? "; " : " or ";
+    }
+}
+
+static unsigned forms_of(const struct isa_program *p, const char *name)
+{
+    unsigned forms = 0;
+
+    for (size_t i = 0; i < p->nkernels; i++)
+        if (strcmp(p->kernels[i].name, name) == 0)
+            forms |= p->kernels[i].forms;
+    return forms;
+}
+
+static enum hd_status no_form(const hd_module *m, const char *name, unsigned wanted,
+                              struct hd_error *err)
+{
+    unsigned there = forms_of(m->program, name);
+    struct text have = {0}, want = {0}, hint = {0};
+    enum hd_status status;
+
+    add_forms(&have, there, false);
+    add_forms(&want, wanted, false);
+    text_add(&hint, "values of divergence.unit for the forms that there are: ");
+    add_forms(&hint, there, true);
+    status = hd_error_set(err, HD_BAD_INPUT, "kernel-form", m->path, text_str(&hint),
+                          "kernel %s is there in form %s, but this configuration takes %s", name,
+                          text_str(&have), text_str(&want));
+    text_free(&have);
+    text_free(&want);
+    text_free(&hint);
+    return status;
 }
 
 enum hd_status hd_kernel_get(hd_runtime *rt, hd_module *m, const char *name, const char *signature,
@@ -102,7 +159,7 @@ enum hd_status hd_kernel_get(hd_runtime *rt, hd_module *m, const char *name, con
     if (!found)
         return no_kernel(m, name, err);
     if (!(found->forms & forms))
-        return no_form(m, name, err);
+        return no_form(m, name, forms, err);
     k = calloc(1, sizeof *k);
     if (!k)
         return rt_no_memory(rt, err);

@@ -58,6 +58,7 @@ workloads/dag/vec.lua --arg n=100000
 workloads/dag/matmul.lua --arg n=100
 workloads/dag/reduce.lua --arg n=100000 --set wavefront_size=64
 workloads/dag/pipeline.lua --arg steps=256 --config tiny
+workloads/cf/mandelbrot.lua --arg scale=0.06 --set divergence.unit=goto-join
 tests/system/bits.lua
 tests/system/bits.lua --set wavefront_size=8
 END
