@@ -179,9 +179,10 @@ static int16_t loop(struct generator *g, struct place at)
         n->cond = condition(g);
     }
     at.depth++;
-    at.all = repeat;
+    /* Lanes that continue are not back when another count begins, so that a repeat has the one or the other. */
+    at.all = repeat && chance(g, 50);
     at.in_loop = !repeat;
-    at.in_repeat = repeat;
+    at.in_repeat = repeat && !at.all;
     g->p->node[i].body = list(g, at, 5);
     return i;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_UNITS = 40, MOST_INSTRUCTIONS = 400000 };
+enum { MAX_UNITS = 48, MOST_INSTRUCTIONS = 2000000 };
 
 const struct cfp_way cfp_ways[] = {
     {"any-branch", CFP_SUGAR},
@@ -252,7 +252,9 @@ static void set_mode(struct cfp_rig *r, enum sim_mode mode)
 
     sim_totals(r->machine->m, &total);
     if (mode == SIM_TIMED)
-        limits.max_instructions = total.wave_instr + MOST_INSTRUCTIONS;
+        limits.max_instructions =
+            total.wave_instr +
+            (r->run->most_instructions ? r->run->most_instructions : MOST_INSTRUCTIONS);
     sim_set_limits(r->machine->m, &limits);
     sim_set_probe(r->machine->m, mode == SIM_TIMED ? &watch : &none);
     sim_set_mode(r->machine->m, mode);

@@ -45,7 +45,8 @@ struct cfp_run {
     const struct cfp_expected *expected;
     struct cfp_way way;
     unsigned width;
-    cfp_rewrite_fn *rewrite; /* may be NULL */
+    cfp_rewrite_fn *rewrite;    /* may be NULL */
+    uint64_t most_instructions; /* that become a fault; 0: far more than any program takes */
 };
 
 /*

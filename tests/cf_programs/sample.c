@@ -77,7 +77,7 @@ static void run_everywhere(struct cfp_rig *rig, const struct cfp_program *p,
     for (unsigned w = 0; w < widths; w++) {
         for (unsigned i = 0; i < cfp_nways; i++) {
             struct cfp_run run = {p, expected, cfp_ways[i], cfp_widths[(first + w) % CFP_WIDTHS],
-                                  NULL};
+                                  NULL, 0};
             enum cfp_outcome outcome;
             char why[256];
 
@@ -93,7 +93,7 @@ static void run_everywhere(struct cfp_rig *rig, const struct cfp_program *p,
     }
 }
 
-void sample_run(uint64_t seed, uint64_t count, bool all_widths)
+void sample_run(uint64_t seed, uint64_t count, unsigned widths)
 {
     struct cfp_rig *rig = cfp_rig_new();
     struct cfp_expected *expected = malloc(sizeof *expected);
@@ -104,7 +104,7 @@ void sample_run(uint64_t seed, uint64_t count, bool all_widths)
     for (uint64_t i = 0; i < count; i++) {
         if (!sample_program(seed + i, &p, expected))
             continue;
-        run_everywhere(rig, &p, expected, (unsigned)(i % CFP_WIDTHS), all_widths ? CFP_WIDTHS : 1);
+        run_everywhere(rig, &p, expected, (unsigned)(i % CFP_WIDTHS), widths);
         ran++;
     }
     print_message("HEDDLE_SEED=%" PRIu64 ": %" PRIu64 " programs, %" PRIu64 " too long\n", seed,
@@ -255,7 +255,7 @@ static const struct {
     {"if, divergent", divergent, CFP_IF, 50},
     {"if, arm of no lane", uniform, 0, 15},
     {"if, arm of all lanes", uniform, 1, 15},
-    {"else", has_else, 0, 40},
+    {"else", has_else, 0, 35},
     {"do", executed, CFP_DO, 25},
     {"while", executed, CFP_WHILE, 25},
     {"repeat", executed, CFP_REPEAT, 5},

@@ -13,8 +13,8 @@ bool sample_program(uint64_t seed, struct cfp_program *p, struct cfp_expected *e
 /* True if the machine has the unit of the way. */
 bool sample_has(const struct cfp_way *way);
 
-/* Runs `count` programs in every way, at one width or at all. Prints a failing one, made small, and fails the test. */
-void sample_run(uint64_t seed, uint64_t count, bool all_widths);
+/* Runs `count` programs in every way, each at some of the widths. Prints a failing one, made small, and fails the test. */
+void sample_run(uint64_t seed, uint64_t count, unsigned widths);
 
 /* Prints the share of programs that reach each production, and fails the test below a floor. */
 void sample_productions(uint64_t seed, uint64_t count);

@@ -9,17 +9,16 @@
 
 #include <cmocka.h>
 
-/* Each program at one width: the slow test has them at all. */
 static void test_random_programs(void **state)
 {
     (void)state;
-    sample_run(test_seed(1), test_count(400), false);
+    sample_run(test_seed(1), test_count(400), 1);
 }
 
 static void test_every_production_is_reached(void **state)
 {
     (void)state;
-    sample_productions(test_seed(1), 1000);
+    sample_productions(1, 1000);
 }
 
 int main(void)
