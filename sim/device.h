@@ -211,13 +211,19 @@ struct local_passes {
 
 enum { LOCAL_PATTERNS = 64 };
 
-/* A pattern and its passes; active 0: empty. */
+/* A pattern of lane indices and what follows from it; active 0: empty. Offsets are in bytes. */
 struct local_pattern {
     uint64_t active;
-    uint8_t bytes; /* a lane */
+    uint8_t bytes, shift; /* of a lane; from index to bytes */
     bool atomic;
+    bool block; /* all lanes, 4 bytes each, one behind the other */
+    uint8_t within; /* where in its word the first active lane is */
     struct local_passes result;
-    uint32_t distance[ISA_MAX_WIDTH]; /* of the active lanes from the first, in bytes */
+    uint32_t bits;                 /* all bits of the offsets from the first active lane */
+    int64_t low_index, high_index; /* least and greatest index, from that of the first active lane */
+    int64_t low, high;             /* the same as offsets */
+    uint32_t distance[ISA_MAX_WIDTH]; /* indices of the active lanes from that of the first */
+    uint32_t offset[ISA_MAX_WIDTH];   /* of the active lanes from the lowest */
 };
 
 struct wave_scheduler;

@@ -10,173 +10,21 @@
 
 enum { BANKS_MAX = 128 };
 
+/* The access in hand. */
 struct local {
     const struct isa_insn *in;
     uint64_t active;
-    unsigned width, bytes;
+    unsigned width, bytes, shift; /* lanes; bytes a lane; from index to bytes */
     bool atomic;
-    uint8_t *lds;
-    enum isa_pattern pattern;
-    uint32_t stride;                 /* uniform (0) and affine: bytes from lane to lane */
-    uint32_t address[ISA_MAX_WIDTH]; /* of active lanes; uniform and affine: of all */
+    const uint32_t *index;
+    int64_t first; /* address of the first active lane */
+    const struct local_pattern *pattern;
+    uint8_t *lowest; /* the word of the lowest address */
 };
 
-static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x,
-                    unsigned lane, int64_t address)
+static int64_t lane_address(const struct local *x, unsigned lane)
 {
-    const char *what = x->in->format == ISA_LLOAD    ? "load"
-                       : x->in->format == ISA_LSTORE ? "store"
-                                                     : "atomic";
-
-    if (address < 0 || address + x->bytes > w->group->lds_bytes)
-        fault_raise(m, w, (int)lane, "outside-local",
-                    "declare it with .lds or pass dynamic local memory at the launch",
-                    "local %s of %u bytes at %" PRId64
-                    ", outside the work-group's %u bytes of local memory",
-                    what, x->bytes, address, w->group->lds_bytes);
-    else if (address % x->bytes)
-        fault_raise(m, w, (int)lane, "misaligned",
-                    "addresses are multiples of the size of the access",
-                    "misaligned local %s of %u bytes at %" PRId64, what, x->bytes, address);
-    else
-        return true;
-    return false;
-}
-
-/* All lanes at once; false if a lane is outside or misaligned, which the slow way then names. */
-static bool find_all(const struct sim_machine *m, const struct wavefront *w, struct local *x,
-                     const uint32_t *index, int64_t base)
-{
-    unsigned shift = bits_first(x->in->addr.scale);
-    uint64_t room;
-
-    if (base < 0 || base + x->bytes > w->group->lds_bytes || x->active != bits_low(x->width))
-        return false;
-    room = w->group->lds_bytes - x->bytes - (uint64_t)base;
-    return m->lanes->place(x->address, index, shift, (uint32_t)base, (uint32_t)(room >> shift),
-                           x->bytes);
-}
-
-static bool find_general(struct sim_machine *m, struct wavefront *w, struct local *x, int64_t base)
-{
-    const struct isa_address *a = &x->in->addr;
-    const uint32_t *index = w->regs.v + (size_t)a->index.index * x->width;
-
-    x->pattern = ISA_GENERAL;
-    if (find_all(m, w, x, index, base))
-        return true;
-    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-        unsigned lane = bits_first(rest);
-        int64_t address = base + (int64_t)index[lane] * a->scale;
-
-        if (!lane_ok(m, w, x, lane, address))
-            return false;
-        x->address[lane] = (uint32_t)address;
-    }
-    return true;
-}
-
-/* Lane 0's address and the last one's say whether all are inside; if not, the lanes are looked at one by one. */
-static bool find_regular(const struct wavefront *w, struct local *x, int64_t first, uint64_t stride)
-{
-    uint64_t span = stride * (x->width - 1);
-
-    if (first < 0 || (uint64_t)first + span + x->bytes > w->group->lds_bytes || first % x->bytes ||
-        stride % x->bytes)
-        return false;
-    x->stride = (uint32_t)stride;
-    for (unsigned lane = 0; lane < x->width; lane++)
-        x->address[lane] = (uint32_t)first + lane * x->stride;
-    return true;
-}
-
-static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct local *x)
-{
-    const struct isa_address *a = &x->in->addr;
-    const uint32_t *index = w->regs.v + (size_t)a->index.index * x->width;
-    int64_t base = a->disp;
-    uint32_t stride = 0;
-
-    if (a->base.kind == ISA_O_S)
-        base += w->regs.s[a->base.index];
-    x->pattern = ISA_UNIFORM;
-    if (a->index.kind != ISA_O_V) {
-        if (find_regular(w, x, base, 0))
-            return true;
-        return lane_ok(m, w, x, bits_first(x->active), base);
-    }
-    x->pattern = m->lanes->classify(index, &stride);
-    if (x->pattern != ISA_GENERAL &&
-        find_regular(w, x, base + (int64_t)index[0] * a->scale, (uint64_t)stride * a->scale))
-        return true;
-    return find_general(m, w, x, base);
-}
-
-/* ---- values ---- */
-
-static void load_lane(struct isa_wave *r, const struct local *x, unsigned lane)
-{
-    lane_write(r, x->in->d, x->width, lane,
-               memory_read(x->lds + x->address[lane], (enum isa_type)x->in->dtype));
-}
-
-/* Returns whether memory has changed. */
-static bool change_lane(struct isa_wave *r, const struct local *x, unsigned lane)
-{
-    const struct isa_insn *in = x->in;
-    uint8_t *p = x->lds + x->address[lane];
-    uint64_t new = lane_read(r, in->a, x->width, lane);
-
-    if (x->atomic) {
-        uint64_t comparand = in->c.kind == ISA_O_V ? lane_read(r, in->c, x->width, lane) : 0;
-        uint64_t old = memory_read(p, (enum isa_type)in->dtype);
-
-        new = isa_atomic(in->op, old, new, comparand);
-        if (in->flags & ISA_F_RETURN)
-            lane_write(r, in->d, x->width, lane, old);
-    }
-    if (memcmp(p, &new, x->bytes) == 0)
-        return false;
-    memcpy(p, &new, x->bytes);
-    return true;
-}
-
-/* All lanes, 4 bytes each. */
-static bool is_full_word(const struct local *x)
-{
-    return x->bytes == 4 && x->active == bits_low(x->width);
-}
-
-static void load(const struct isa_lanes *lanes, struct isa_wave *r, const struct local *x)
-{
-    uint32_t *d = r->v + (size_t)x->in->d.index * x->width;
-
-    if (is_full_word(x) && x->pattern == ISA_AFFINE && x->stride == 4) {
-        memcpy(d, x->lds + x->address[0], x->width * 4);
-        return;
-    }
-    if (is_full_word(x)) {
-        lanes->gather(d, x->lds, x->address);
-        return;
-    }
-    for (uint64_t rest = x->active; rest; rest &= rest - 1)
-        load_lane(r, x, bits_first(rest));
-}
-
-static bool change(struct isa_wave *r, const struct local *x)
-{
-    bool changed = false;
-
-    if (!x->atomic && is_full_word(x) && x->pattern == ISA_AFFINE && x->stride == 4) {
-        const uint32_t *a = r->v + (size_t)x->in->a.index * x->width;
-
-        changed = memcmp(x->lds + x->address[0], a, x->width * 4) != 0;
-        memcpy(x->lds + x->address[0], a, x->width * 4);
-        return changed;
-    }
-    for (uint64_t rest = x->active; rest; rest &= rest - 1)
-        changed |= change_lane(r, x, bits_first(rest));
-    return changed;
+    return x->first + x->pattern->low + x->pattern->offset[lane];
 }
 
 /* ---- banks ---- */
@@ -193,7 +41,9 @@ static unsigned passes_by_bank(const struct local *x, uint64_t lanes, unsigned b
 
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         for (unsigned k = 0; k < words; k++) {
-            uint32_t number = x->address[bits_first(rest)] / 4 + k;
+            /* Where the lowest address is does not matter but within a word: it only turns the banks. */
+            uint32_t at = (uint32_t)(x->first + x->pattern->low) & 3;
+            uint32_t number = (at + x->pattern->offset[bits_first(rest)]) / 4 + k;
             unsigned bank = number % banks, i = 0;
 
             while (!x->atomic && i < count[bank] && word[bank][i] != number)
@@ -234,59 +84,206 @@ static struct local_passes count_passes(const struct sim_config *c, const struct
 /* ---- the same pattern again ---- */
 
 /*
- * Wavefronts mostly repeat a few patterns, moved by whole words, which does not change how the
- * banks are met. So the passes are remembered by what they follow from: the lanes' distances from
- * the first active one.
+ * Wavefronts mostly repeat a few patterns of indices, moved by a constant. What follows from the
+ * distances between the lanes is worked out once: the passes, the bounds, the offsets.
  */
-static uint32_t first_word(const struct local *x)
-{
-    return x->address[bits_first(x->active)] & ~3u;
-}
-
-static void distances(const struct local *x, uint32_t *out)
-{
-    uint32_t first = first_word(x);
-
-    for (unsigned lane = 0; lane < x->width; lane++)
-        out[lane] = x->active >> lane & 1 ? x->address[lane] - first : 0;
-}
 
 /* Of a few lanes: enough to keep the patterns of a kernel apart. */
-static uint32_t pattern_hash(const struct local *x)
+static inline uint32_t pattern_hash(const struct local *x)
 {
-    uint32_t first = first_word(x), h = x->bytes;
+    uint32_t first = x->index[bits_first(x->active)], h = x->bytes << 2 | ((uint32_t)x->first & 3);
 
     if (x->active == bits_low(x->width))
-        h ^= (x->address[1] - first) ^ (x->address[x->width / 2] - first) << 3 ^
-             (x->address[x->width - 1] - first) << 7 ^ (x->address[x->width / 4] - first) << 13;
+        h ^= (x->index[1] - first) ^ (x->index[x->width / 2] - first) << 3 ^
+             (x->index[x->width - 1] - first) << 7 ^ (x->index[x->width / 4] - first) << 13;
+    else
+        h ^= (uint32_t)x->active ^ (x->index[bits_last(x->active)] - first) << 5;
     return (h * 0x9e3779b1u) >> 16;
 }
 
-static bool same_pattern(const struct isa_lanes *lanes, const struct local_pattern *p,
-                         const struct local *x)
+static bool at_distances(const struct isa_lanes *lanes, const struct local *x,
+                         const uint32_t *distance)
 {
-    uint32_t distance[ISA_MAX_WIDTH];
+    uint32_t first = x->index[bits_first(x->active)], off = 0;
 
-    if (p->active != x->active || p->bytes != x->bytes || p->atomic != x->atomic)
-        return false;
     if (x->active == bits_low(x->width))
-        return lanes->at_distances(x->address, first_word(x), p->distance);
-    distances(x, distance);
-    return memcmp(p->distance, distance, x->width * sizeof *distance) == 0;
+        return lanes->at_distances(x->index, first, distance);
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        off |= (x->index[bits_first(rest)] - first) ^ distance[bits_first(rest)];
+    return off == 0;
 }
 
-static struct local_passes passes_of(struct sim_machine *m, const struct local *x)
+static inline bool same_pattern(const struct isa_lanes *lanes, const struct local_pattern *p,
+                                const struct local *x)
+{
+    int64_t first = x->index[bits_first(x->active)];
+
+    return p->active == x->active && p->bytes == x->bytes && p->shift == x->shift &&
+           p->atomic == x->atomic && p->within == ((uint32_t)x->first & 3) &&
+           /* distances are modulo 2^32: no lane's index has gone round */
+           first + p->low_index >= 0 && first + p->high_index <= UINT32_MAX &&
+           at_distances(lanes, x, p->distance);
+}
+
+static void measure(struct local_pattern *p, const struct local *x)
+{
+    int64_t first = x->index[bits_first(x->active)];
+    bool block = x->active == bits_low(x->width) && x->bytes == 4;
+
+    p->low_index = p->high_index = 0;
+    p->bits = 0;
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        int64_t distance = x->index[bits_first(rest)] - first;
+
+        p->distance[bits_first(rest)] = (uint32_t)distance;
+        p->low_index = distance < p->low_index ? distance : p->low_index;
+        p->high_index = distance > p->high_index ? distance : p->high_index;
+        p->bits |= (uint32_t)distance << x->shift;
+    }
+    p->low = p->low_index * (1 << x->shift);
+    p->high = p->high_index * (1 << x->shift);
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+
+        p->offset[lane] = (uint32_t)((x->index[lane] - first - p->low_index) << x->shift);
+        block = block && p->offset[lane] == lane * 4;
+    }
+    p->block = block;
+}
+
+static void find_pattern(struct sim_machine *m, struct local *x)
 {
     struct local_pattern *p = &m->device->patterns[pattern_hash(x) % LOCAL_PATTERNS];
 
-    if (!same_pattern(m->lanes, p, x)) {
-        p->active = x->active;
-        p->bytes = (uint8_t)x->bytes;
-        p->atomic = x->atomic;
-        distances(x, p->distance);
-        p->result = count_passes(&m->config, x);
+    x->pattern = p;
+    if (same_pattern(m->lanes, p, x))
+        return;
+    p->active = x->active;
+    p->bytes = (uint8_t)x->bytes;
+    p->shift = (uint8_t)x->shift;
+    p->atomic = x->atomic;
+    p->within = (uint32_t)x->first & 3;
+    measure(p, x);
+    p->result = count_passes(&m->config, x);
+}
+
+/* ---- addresses and their checks ---- */
+
+static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x,
+                    unsigned lane)
+{
+    int64_t address = lane_address(x, lane);
+    const char *what = x->in->format == ISA_LLOAD    ? "load"
+                       : x->in->format == ISA_LSTORE ? "store"
+                                                     : "atomic";
+
+    if (address < 0 || address + x->bytes > w->group->lds_bytes)
+        fault_raise(m, w, (int)lane, "outside-local",
+                    "declare it with .lds or pass dynamic local memory at the launch",
+                    "local %s of %u bytes at %" PRId64
+                    ", outside the work-group's %u bytes of local memory",
+                    what, x->bytes, address, w->group->lds_bytes);
+    else if (address % x->bytes)
+        fault_raise(m, w, (int)lane, "misaligned",
+                    "addresses are multiples of the size of the access",
+                    "misaligned local %s of %u bytes at %" PRId64, what, x->bytes, address);
+    else
+        return true;
+    return false;
+}
+
+static bool check(struct sim_machine *m, struct wavefront *w, const struct local *x)
+{
+    const struct local_pattern *p = x->pattern;
+
+    if (x->first + p->low >= 0 && x->first + p->high + x->bytes <= w->group->lds_bytes &&
+        (((uint32_t)x->first | p->bits) & (x->bytes - 1)) == 0)
+        return true;
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        if (!lane_ok(m, w, x, bits_first(rest)))
+            break;
+    return false;
+}
+
+static bool find_addresses(struct sim_machine *m, struct wavefront *w, struct local *x)
+{
+    static const uint32_t none[ISA_MAX_WIDTH];
+    const struct isa_address *a = &x->in->addr;
+    int64_t base = a->disp;
+
+    if (a->base.kind == ISA_O_S)
+        base += w->regs.s[a->base.index];
+    x->index = none;
+    x->shift = 0;
+    if (a->index.kind == ISA_O_V) {
+        x->index = w->regs.v + (size_t)a->index.index * x->width;
+        x->shift = bits_first(a->scale);
     }
-    return p->result;
+    x->first = base + ((int64_t)x->index[bits_first(x->active)] << x->shift);
+    find_pattern(m, x);
+    if (!check(m, w, x))
+        return false;
+    x->lowest = w->group->lds + x->first + x->pattern->low;
+    return true;
+}
+
+/* ---- values ---- */
+
+static void load_lane(struct isa_wave *r, const struct local *x, unsigned lane)
+{
+    lane_write(r, x->in->d, x->width, lane,
+               memory_read(x->lowest + x->pattern->offset[lane], (enum isa_type)x->in->dtype));
+}
+
+/* Returns whether memory has changed. */
+static bool change_lane(struct isa_wave *r, const struct local *x, unsigned lane)
+{
+    const struct isa_insn *in = x->in;
+    uint8_t *p = x->lowest + x->pattern->offset[lane];
+    uint64_t new = lane_read(r, in->a, x->width, lane);
+
+    if (x->atomic) {
+        uint64_t comparand = in->c.kind == ISA_O_V ? lane_read(r, in->c, x->width, lane) : 0;
+        uint64_t old = memory_read(p, (enum isa_type)in->dtype);
+
+        new = isa_atomic(in->op, old, new, comparand);
+        if (in->flags & ISA_F_RETURN)
+            lane_write(r, in->d, x->width, lane, old);
+    }
+    if (memcmp(p, &new, x->bytes) == 0)
+        return false;
+    memcpy(p, &new, x->bytes);
+    return true;
+}
+
+static void load(const struct isa_lanes *lanes, struct isa_wave *r, const struct local *x)
+{
+    uint32_t *d = r->v + (size_t)x->in->d.index * x->width;
+
+    if (x->pattern->block)
+        memcpy(d, x->lowest, x->width * 4);
+    else if (x->bytes == 4 && x->active == bits_low(x->width))
+        lanes->gather(d, x->lowest, x->pattern->offset);
+    else
+        for (uint64_t rest = x->active; rest; rest &= rest - 1)
+            load_lane(r, x, bits_first(rest));
+}
+
+/* Lanes act in ascending order, so of several that store to one address the highest wins. */
+static bool change(struct isa_wave *r, const struct local *x)
+{
+    bool changed = false;
+
+    if (!x->atomic && x->pattern->block) {
+        const uint32_t *a = r->v + (size_t)x->in->a.index * x->width;
+
+        changed = memcmp(x->lowest, a, x->width * 4) != 0;
+        memcpy(x->lowest, a, x->width * 4);
+        return changed;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        changed |= change_lane(r, x, bits_first(rest));
+    return changed;
 }
 
 static void tell_probe(struct sim_machine *m, const struct wavefront *w, const struct local *x,
@@ -295,7 +292,7 @@ static void tell_probe(struct sim_machine *m, const struct wavefront *w, const s
     uint64_t address[ISA_MAX_WIDTH];
 
     for (uint64_t rest = x->active; rest; rest &= rest - 1)
-        address[bits_first(rest)] = x->address[bits_first(rest)];
+        address[bits_first(rest)] = (uint64_t)lane_address(x, bits_first(rest));
     probe_local(m, w,
                 &(struct probe_access){
                     .active = x->active, .address = address, .bytes = x->bytes, .passes = passes});
@@ -303,7 +300,7 @@ static void tell_probe(struct sim_machine *m, const struct wavefront *w, const s
 
 static int book_passes(struct sim_machine *m, struct wavefront *w, const struct local *x)
 {
-    struct local_passes p = passes_of(m, x);
+    struct local_passes p = x->pattern->result;
 
     w->run->c.local_accesses++;
     w->run->c.local_passes += p.passes;
@@ -325,8 +322,6 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active)
     x.width = m->lanes->width;
     x.bytes = isa_type_bytes((enum isa_type)(in->format == ISA_LSTORE ? in->stype : in->dtype));
     x.atomic = in->format == ISA_LATOMIC;
-    x.lds = w->group->lds;
-    x.stride = 0;
     if (!find_addresses(m, w, &x))
         return -1;
     if (in->format == ISA_LLOAD)
