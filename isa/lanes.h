@@ -40,14 +40,12 @@ struct isa_lanes {
     void (*broadcast)(uint32_t *out, uint32_t value); /* value in all lanes */
     /* Classifies all `width` words as an index vector; *stride is set for affine ones. */
     enum isa_pattern (*classify)(const uint32_t *index, uint32_t *stride);
-    /* The words at byte offsets below 2^31 from base. */
-    void (*gather)(uint32_t *d, const uint8_t *base, const uint32_t *offset);
     /*
-     * offset = base + (index << shift) of each lane. True if no index is past most (below 2^31) and
-     * all offsets are multiples of align, a power of two.
+     * The words at byte offsets from base. kinds is what gather_kinds() says of the offsets: for
+     * each 8 lanes an enum isa_pattern, where ISA_AFFINE is one word behind the other.
      */
-    bool (*place)(uint32_t *offset, const uint32_t *index, unsigned shift, uint32_t base,
-                  uint32_t most, uint32_t align);
+    void (*gather)(uint32_t *d, const uint8_t *base, const uint32_t *offset, const uint8_t *kinds);
+    void (*gather_kinds)(uint8_t *kinds, const uint32_t *offset);
     /* True if a - first is distance in each lane. */
     bool (*at_distances)(const uint32_t *a, uint32_t first, const uint32_t *distance);
 };

@@ -222,6 +222,7 @@ struct local_pattern {
     uint32_t bits;                 /* all bits of the offsets from the first active lane */
     int64_t low_index, high_index; /* least and greatest index, from that of the first active lane */
     int64_t low, high;             /* the same as offsets */
+    uint8_t kinds[ISA_MAX_WIDTH / 8]; /* see isa_lanes.gather; where all lanes are active */
     uint32_t distance[ISA_MAX_WIDTH]; /* indices of the active lanes from that of the first */
     uint32_t offset[ISA_MAX_WIDTH];   /* of the active lanes from the lowest */
 };

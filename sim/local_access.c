@@ -164,6 +164,8 @@ static void find_pattern(struct sim_machine *m, struct local *x)
     p->atomic = x->atomic;
     p->within = (uint32_t)x->first & 3;
     measure(p, x);
+    if (x->active == bits_low(x->width))
+        m->lanes->gather_kinds(p->kinds, p->offset);
     p->result = count_passes(&m->config, x);
 }
 
@@ -263,7 +265,7 @@ static void load(const struct isa_lanes *lanes, struct isa_wave *r, const struct
     if (x->pattern->block)
         memcpy(d, x->lowest, x->width * 4);
     else if (x->bytes == 4 && x->active == bits_low(x->width))
-        lanes->gather(d, x->lowest, x->pattern->offset);
+        lanes->gather(d, x->lowest, x->pattern->offset, x->pattern->kinds);
     else
         for (uint64_t rest = x->active; rest; rest &= rest - 1)
             load_lane(r, x, bits_first(rest));
