@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t places(const struct cache *c)
-{
-    return (uint64_t)c->sets * c->stride;
-}
+enum { HOST_LINE = 64 }; /* bytes of a cache line of the host */
 
-static void *array(uint64_t count, size_t size)
+/* Room for items that each begin at a line of the host, if they are longer than half of one. */
+static unsigned char *items(uint64_t count, size_t *bytes)
 {
-    return aligned_alloc(64, bits_round_up(count * size, 64));
+    *bytes = bits_round_up(*bytes, *bytes > HOST_LINE / 2 ? HOST_LINE : 16);
+    return aligned_alloc(HOST_LINE, bits_round_up(count * *bytes, HOST_LINE));
 }
 
 bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors, bool timed)
@@ -20,14 +19,11 @@ bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors,
     c->ways = ways;
     c->sectors = sectors;
     c->stride = (uint32_t)bits_round_up(ways, 8);
-    c->keys = array(places(c), sizeof *c->keys);
-    c->used = array(places(c), sizeof *c->used);
-    c->next_use = array(sets, sizeof *c->next_use);
-    c->held = array(sets, sizeof *c->held);
-    c->lines = array(places(c), sizeof *c->lines);
-    if (timed)
-        c->ready = calloc(places(c), sectors * sizeof *c->ready);
-    if (!c->keys || !c->used || !c->next_use || !c->held || !c->lines || (timed && !c->ready))
+    c->set_bytes = sizeof(struct cache_set) + c->stride * (sizeof(uint32_t) + sizeof(cache_use));
+    c->line_bytes = sizeof(struct cache_line) + (timed ? sectors * sizeof(uint64_t) : 0);
+    c->set_at = items(sets, &c->set_bytes);
+    c->line_at = items((uint64_t)sets * c->stride, &c->line_bytes);
+    if (!c->set_at || !c->line_at)
         return false;
     cache_clear(c);
     return true;
@@ -35,39 +31,42 @@ bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors,
 
 void cache_free(struct cache *c)
 {
-    free(c->keys);
-    free(c->used);
-    free(c->next_use);
-    free(c->held);
-    free(c->lines);
-    free(c->ready);
+    free(c->set_at);
+    free(c->line_at);
     memset(c, 0, sizeof *c);
+}
+
+static void clear_set(struct cache *c, uint32_t set)
+{
+    struct cache_set *s = cache_set(c, set);
+
+    s->held = 0;
+    s->next_use = (cache_use)c->ways;
+    for (uint32_t way = 0; way < c->stride; way++) {
+        struct cache_line *line = cache_line(c, set * c->stride + way);
+
+        s->keys[way] = UINT32_MAX;
+        /* Ways never used are taken in their order, and places past the ways never. */
+        cache_uses(c, s)[way] = way < c->ways ? (cache_use)way : CACHE_USES;
+        *line = (struct cache_line){.tag = UINT64_MAX, .waiters = UINT32_MAX};
+    }
 }
 
 void cache_clear(struct cache *c)
 {
-    memset(c->keys, 0xff, places(c) * sizeof *c->keys);
-    memset(c->held, 0, c->sets * sizeof *c->held);
-    for (uint64_t i = 0; i < places(c); i++) {
-        uint32_t way = (uint32_t)(i % c->stride);
-
-        /* Ways never used are taken in their order, and places past the ways never. */
-        c->used[i] = way < c->ways ? (cache_use)way : CACHE_USES;
-        c->lines[i] = (struct cache_line){.tag = UINT64_MAX, .waiters = UINT32_MAX};
-    }
-    for (uint32_t i = 0; i < c->sets; i++)
-        c->next_use[i] = (cache_use)c->ways;
+    for (uint32_t set = 0; set < c->sets; set++)
+        clear_set(c, set);
 }
 
-void cache_renumber(struct cache *c, uint32_t set)
+void cache_renumber(struct cache *c, struct cache_set *s)
 {
-    cache_use *used = c->used + (uint64_t)set * c->stride, rank[CACHE_WAYS_MAX] = {0};
+    cache_use *used = cache_uses(c, s), rank[CACHE_WAYS_MAX] = {0};
 
     for (uint32_t way = 0; way < c->ways; way++)
         for (uint32_t other = 0; other < c->ways; other++)
             rank[way] = (cache_use)(rank[way] + (used[other] < used[way]));
     memcpy(used, rank, c->ways * sizeof *used);
-    c->next_use[set] = (cache_use)c->ways;
+    s->next_use = (cache_use)c->ways;
 }
 
 /* The place of the least of n numbers, n a multiple of 8; of equal ones the first. */
@@ -101,13 +100,14 @@ static uint32_t least(const cache_use *used, uint32_t n)
 
 uint32_t cache_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set * c->stride, best = CACHE_NONE;
+    struct cache_set *s = cache_set(c, set);
+    const cache_use *used = cache_uses(c, s);
+    uint32_t best = CACHE_NONE;
 
-    if (!c->held[set])
-        return first + least(c->used + first, c->stride);
+    if (!s->held)
+        return set * c->stride + least(used, c->stride);
     for (uint32_t way = 0; way < c->ways; way++)
-        if (!(c->held[set] >> way & 1) &&
-            (best == CACHE_NONE || c->used[first + way] < c->used[best]))
-            best = first + way;
-    return best;
+        if (!(s->held >> way & 1) && (best == CACHE_NONE || used[way] < used[best]))
+            best = way;
+    return best == CACHE_NONE ? best : set * c->stride + best;
 }

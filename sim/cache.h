@@ -8,6 +8,8 @@
 
 #include "sim/base/bits.h"
 
+#include <stddef.h>
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -15,12 +17,13 @@
 #define CACHE_NONE UINT32_MAX /* no such way */
 
 struct cache_line {
-    uint64_t tag;       /* address of the line, or UINT64_MAX */
-    uint64_t latest_ps; /* no sector of it is ready later; caches with ready times */
-    uint32_t valid;     /* sectors that are there, or will be at a known time */
-    uint32_t dirty;     /* sectors */
-    uint32_t fetching;  /* sectors on their way, to arrive at a time not known yet */
-    uint32_t waiters;   /* list of the owner's, UINT32_MAX when empty */
+    uint64_t tag;        /* address of the line, or UINT64_MAX */
+    uint64_t latest_ps;  /* no sector of it is ready later; caches with ready times */
+    uint32_t valid;      /* sectors that are there, or will be at a known time */
+    uint32_t dirty;      /* sectors */
+    uint32_t fetching;   /* sectors on their way, to arrive at a time not known yet */
+    uint32_t waiters;    /* list of the owner's, UINT32_MAX when empty */
+    uint64_t ready_ps[]; /* of each sector; caches with ready times */
 };
 
 /*
@@ -30,22 +33,43 @@ struct cache_line {
 typedef int16_t cache_use;
 enum { CACHE_USES = INT16_MAX, CACHE_WAYS_MAX = 64 };
 
-/* Lines are named by set * stride + way. What a look-up reads is kept together. */
+/*
+ * What a look-up in a set reads. Behind it come the keys of its ways, a part of each tag to find the
+ * one way that is worth a look, and their last uses.
+ */
+struct cache_set {
+    uint64_t held; /* ways with data on its way, which may not be replaced */
+    cache_use next_use;
+    _Alignas(16) uint32_t keys[];
+};
+
+/* Lines are named by set * stride + way. */
 struct cache {
     uint32_t sets, ways, sectors;
-    uint32_t stride;     /* ways, rounded up to 8; the places past the ways stay empty */
-    uint32_t *keys;      /* a part of the tag, to find the one way that is worth a look */
-    cache_use *used;     /* beside keys */
-    cache_use *next_use; /* [sets] */
-    uint64_t *held;      /* [sets]: ways with data on its way, which may not be replaced */
-    struct cache_line *lines;
-    uint64_t *ready; /* [line][sectors]; NULL if made without ready times */
+    uint32_t stride; /* ways, rounded up to 8; the places past the ways stay empty */
+    size_t set_bytes, line_bytes;
+    unsigned char *set_at, *line_at;
 };
 
 /* ways is at most CACHE_WAYS_MAX. timed: with a ready time for each sector. */
 bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors, bool timed);
 void cache_free(struct cache *c);
 void cache_clear(struct cache *c);
+
+static inline struct cache_set *cache_set(const struct cache *c, uint32_t set)
+{
+    return (struct cache_set *)(void *)(c->set_at + set * c->set_bytes);
+}
+
+static inline cache_use *cache_uses(const struct cache *c, struct cache_set *s)
+{
+    return (cache_use *)(void *)(s->keys + c->stride);
+}
+
+static inline struct cache_line *cache_line(const struct cache *c, uint32_t index)
+{
+    return (struct cache_line *)(void *)(c->line_at + index * c->line_bytes);
+}
 
 /* Lines are at least 32 bytes. */
 static inline uint32_t cache_key(uint64_t tag)
@@ -74,12 +98,16 @@ static inline uint32_t cache_match8(const uint32_t *keys, uint32_t key)
 /* The line in its set, or CACHE_NONE. */
 static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag)
 {
+    const uint32_t *keys = cache_set(c, set)->keys;
     uint32_t first = set * c->stride, key = cache_key(tag);
 
-    for (uint32_t i = first; i < first + c->stride; i += 8) {
-        for (uint32_t match = cache_match8(c->keys + i, key); match; match &= match - 1)
-            if (c->lines[i + bits_first(match)].tag == tag)
-                return i + bits_first(match);
+    for (uint32_t i = 0; i < c->stride; i += 8) {
+        for (uint32_t match = cache_match8(keys + i, key); match; match &= match - 1) {
+            uint32_t index = first + i + bits_first(match);
+
+            if (cache_line(c, index)->tag == tag)
+                return index;
+        }
     }
     return CACHE_NONE;
 }
@@ -91,20 +119,27 @@ static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t 
 uint32_t cache_victim(const struct cache *c, uint32_t set);
 
 /* Gives the numbers of a set's uses out anew. */
-void cache_renumber(struct cache *c, uint32_t set);
+void cache_renumber(struct cache *c, struct cache_set *s);
 
 static inline void cache_touch(struct cache *c, uint32_t set, uint32_t index)
 {
-    if (c->next_use[set] == CACHE_USES)
-        cache_renumber(c, set);
-    c->used[index] = c->next_use[set]++;
+    struct cache_set *s = cache_set(c, set);
+
+    if (s->next_use == CACHE_USES)
+        cache_renumber(c, s);
+    cache_uses(c, s)[index - set * c->stride] = s->next_use++;
 }
 
 /* Gives the way to a new line, with no sector valid. */
 static inline void cache_replace(struct cache *c, uint32_t set, uint32_t index, uint64_t tag)
 {
-    c->keys[index] = cache_key(tag);
-    c->lines[index] = (struct cache_line){.tag = tag, .waiters = UINT32_MAX};
+    struct cache_line *line = cache_line(c, index);
+
+    cache_set(c, set)->keys[index - set * c->stride] = cache_key(tag);
+    line->tag = tag;
+    line->latest_ps = 0;
+    line->valid = line->dirty = line->fetching = 0;
+    line->waiters = UINT32_MAX;
     cache_touch(c, set, index);
 }
 
@@ -112,15 +147,20 @@ static inline void cache_replace(struct cache *c, uint32_t set, uint32_t index, 
 static inline void cache_set_fetching(struct cache *c, uint32_t set, uint32_t index,
                                       uint32_t sectors)
 {
+    struct cache_set *s = cache_set(c, set);
     uint64_t way = UINT64_C(1) << (index - set * c->stride);
 
-    c->lines[index].fetching = sectors;
-    c->held[set] = (c->held[set] & ~way) | (sectors ? way : 0);
+    cache_line(c, index)->fetching = sectors;
+    s->held = (s->held & ~way) | (sectors ? way : 0);
 }
 
-static inline uint64_t *cache_ready(const struct cache *c, uint32_t index)
+/* Brings what a look-up in a set reads nearer, for one that comes soon. */
+static inline void cache_prefetch(const struct cache *c, uint32_t set)
 {
-    return c->ready + (uint64_t)index * c->sectors;
+    const char *s = (const char *)cache_set(c, set);
+
+    __builtin_prefetch(s);
+    __builtin_prefetch(s + 64);
 }
 
 #endif

@@ -68,14 +68,9 @@ static uint64_t horizon(const struct sim_machine *m, const struct cu *cu, uint64
     return until;
 }
 
-/* The next cycle in which there is something to do. */
-static uint64_t next_cycle(const struct sim_machine *m, const struct cu *cu)
+static inline uint64_t next_cycle(const struct cu *cu)
 {
-    uint64_t next = cu->fills->next;
-
-    for (uint32_t i = 0; i < m->config.simds; i++)
-        next = least(next, cu->simds[i].due);
-    return next;
+    return least(cu->fills->next, cu->due);
 }
 
 static void serve_fills(struct sim_machine *m, struct cu *cu, uint64_t cycle)
@@ -88,29 +83,40 @@ static void serve_fills(struct sim_machine *m, struct cu *cu, uint64_t cycle)
     }
 }
 
+/* The SIMD units that are due; false if one has to wait until its time has come. */
+static bool step_simds(struct sim_machine *m, struct cu *cu, uint64_t cycle, bool ahead)
+{
+    uint64_t due = CALENDAR_NEVER;
+
+    for (uint32_t i = 0; i < m->config.simds; i++)
+        if (cu->simds[i].due == cycle && !simd_step(m, &cu->simds[i], ahead))
+            return false;
+    for (uint32_t i = 0; i < m->config.simds; i++)
+        due = least(due, cu->simds[i].due);
+    cu->due = due;
+    return m->fault.status == HD_OK;
+}
+
 /* One cycle; false if it has to wait until its time has come. */
-static bool serve_cycle(struct sim_machine *m, struct cu *cu, uint64_t cycle, bool ahead)
+static inline bool serve_cycle(struct sim_machine *m, struct cu *cu, uint64_t cycle, bool ahead)
 {
     if (cu->fills->next == cycle)
         serve_fills(m, cu, cycle);
-    for (uint32_t i = 0; i < m->config.simds && m->fault.status == HD_OK; i++)
-        if (cu->simds[i].due == cycle && !simd_step(m, &cu->simds[i], ahead))
-            return false;
-    return m->fault.status == HD_OK;
+    return cu->due != cycle || step_simds(m, cu, cycle, ahead);
 }
 
 void cu_run(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
     struct device *d = m->device;
-    uint64_t next = next_cycle(m, cu), until;
+    uint64_t next = next_cycle(cu), until;
 
     d->running = cu;
     if (next == cycle && serve_cycle(m, cu, cycle, false))
-        next = next_cycle(m, cu);
+        next = next_cycle(cu);
     /* What it did in its present cycle, alone, may have tied it to others or made room in it. */
     until = horizon(m, cu, cycle);
     while (next < until && serve_cycle(m, cu, next, true))
-        next = next_cycle(m, cu);
+        next = next_cycle(cu);
     d->running = NULL;
     if (next != CALENDAR_NEVER)
         calendar_set(&d->calendar, cycle, cu->id, next);

@@ -76,6 +76,7 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     struct device *d = m->device;
 
     cu->id = id;
+    cu->due = CALENDAR_NEVER;
     cu->simds = d->simds + id * c->simds;
     cu->waves =
         aligned_alloc(64, bits_round_up((uint64_t)c->simds * d->simd_slots * sizeof *cu->waves, 64));

@@ -142,6 +142,7 @@ struct mshr {
 
 struct cu {
     uint32_t id;
+    uint64_t due;            /* the least of its SIMD units */
     uint32_t tied;           /* wavefronts that wait for stores at a fence, or that drain */
     struct simd *simds;      /* a part of the device's */
     struct wavefront *waves; /* [simds][slots] */
@@ -216,7 +217,7 @@ struct local_pattern {
     uint64_t active;
     uint8_t bytes, shift; /* of a lane; from index to bytes */
     bool atomic;
-    bool block; /* all lanes, 4 bytes each, one behind the other */
+    bool block;     /* all lanes, 4 bytes each, one behind the other */
     uint8_t within; /* where in its word the first active lane is */
     struct local_passes result;
     uint32_t bits;                 /* all bits of the offsets from the first active lane */
@@ -225,6 +226,11 @@ struct local_pattern {
     uint8_t kinds[ISA_MAX_WIDTH / 8]; /* see isa_lanes.gather; where all lanes are active */
     uint32_t distance[ISA_MAX_WIDTH]; /* indices of the active lanes from that of the first */
     uint32_t offset[ISA_MAX_WIDTH];   /* of the active lanes from the lowest */
+};
+
+/* A request that arrives at L2. */
+struct arrival {
+    uint32_t cu, request;
 };
 
 struct wave_scheduler;
@@ -249,9 +255,9 @@ struct device {
     struct rate_server *slices;
     struct rate_server *channels;
     struct requests requests;
-    struct transit *to_l2;   /* by the core cycle at whose end they are sent */
-    VEC(uint32_t) arrivals;  /* room for those of a cycle */
-    struct kernel_run *runs; /* [resident_kernels] */
+    struct transit *to_l2;        /* by the core cycle at whose end they are sent */
+    VEC(struct arrival) arrivals; /* room for those of a cycle */
+    struct kernel_run *runs;      /* [resident_kernels] */
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
     VEC(struct waiting_launch) waiting;   /* in order; all places for resident kernels are taken */
@@ -405,11 +411,16 @@ void l2_fetched(struct sim_machine *m, const struct request *r, uint64_t ready_p
 /* The channel has passed what had to leave L2 for a store. */
 void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps);
 /*
- * Sends a request to the channel of its line, where it arrives at arrival_ps; the requests of one
- * slice are sent in order of arrival. Returns when its data is ready if that is known, else
- * SIM_NEVER: l2_fetched() says it later.
+ * Sectors of the line of an L2 request are read, or those of a line of the same slice and set are
+ * written, by a request that arrives at the channel at arrival_ps; the requests of one slice are sent
+ * in order of arrival. Returns when the data is ready, or when the channel has passed it, if that is
+ * known, else SIM_NEVER: l2_fetched(), or l2_written() for `store` if that is not NONE32, says it
+ * later.
  */
-uint64_t dram_send(struct sim_machine *m, const struct request *r, uint64_t arrival_ps);
+uint64_t dram_read(struct sim_machine *m, const struct request *r, uint32_t sectors,
+                   uint64_t arrival_ps);
+uint64_t dram_write(struct sim_machine *m, const struct request *r, uint64_t line, uint32_t sectors,
+                    uint64_t arrival_ps, uint32_t store);
 
 /* ---- sim/lsu.c, again ---- */
 

@@ -174,6 +174,8 @@ static inline void simd_due(struct simd *s, uint64_t cycle)
 {
     if (cycle < s->due)
         s->due = cycle;
+    if (cycle < s->cu->due)
+        s->cu->due = cycle;
 }
 
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)

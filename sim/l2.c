@@ -91,15 +91,13 @@ void fill_event(struct sim_machine *m, const struct event *e)
     send_back(m, e->a, request_at(m->device, e->a)->at_ps);
 }
 
-static inline void set_ready(struct cache *l2, uint32_t i, uint32_t sectors, uint64_t ready_ps)
+static inline void set_ready(struct cache_line *line, uint32_t sectors, uint64_t ready_ps)
 {
-    uint64_t *ready = cache_ready(l2, i);
-
-    l2->lines[i].valid |= sectors;
-    if (l2->lines[i].latest_ps < ready_ps)
-        l2->lines[i].latest_ps = ready_ps;
+    line->valid |= sectors;
+    if (line->latest_ps < ready_ps)
+        line->latest_ps = ready_ps;
     for (; sectors; sectors &= sectors - 1)
-        ready[bits_first(sectors)] = ready_ps;
+        line->ready_ps[bits_first(sectors)] = ready_ps;
 }
 
 void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t ready_ps)
@@ -107,10 +105,11 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
     struct cache *l2 = &m->device->l2;
     uint32_t sectors = fetched->sectors;
     uint32_t i = cache_find(l2, fetched->set, fetched->line);
-    uint32_t *link = &l2->lines[i].waiters;
+    struct cache_line *line = cache_line(l2, i);
+    uint32_t *link = &line->waiters;
 
-    cache_set_fetching(l2, fetched->set, i, l2->lines[i].fetching & ~sectors);
-    set_ready(l2, i, sectors, ready_ps);
+    cache_set_fetching(l2, fetched->set, i, line->fetching & ~sectors);
+    set_ready(line, sectors, ready_ps);
     while (*link != NONE32) {
         uint32_t index = *link;
         struct request *r = request_at(m->device, index);
@@ -130,23 +129,14 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
 /* ---- lines ---- */
 
 /*
- * Sectors of a line in the set of request r go to DRAM. Returns when the channel has passed them, or
- * SIM_NEVER if that is not known yet: then it ends the wait of `store`, a request or NONE32.
+ * The dirty sectors of a line in the set of request r go to DRAM. Returns when the channel has passed
+ * them, or SIM_NEVER if that is not known yet: then it ends the wait of `store`, a request or NONE32.
  */
-static uint64_t write_back(struct sim_machine *m, const struct request *r, uint64_t line,
-                           uint32_t sectors, uint64_t at_ps, uint32_t store)
+static uint64_t write_back(struct sim_machine *m, const struct request *r,
+                           const struct cache_line *line, uint64_t at_ps, uint32_t store)
 {
-    struct request w = {
-        .line = line,
-        .sectors = sectors,
-        .kind = REQ_WRITEBACK,
-        .slice = r->slice,
-        .set = r->set,
-        .owner = store,
-    };
-
-    r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
-    return dram_send(m, &w, at_ps);
+    r->run->c.dram_write_bytes += (uint64_t)bits_count(line->dirty) << m->device->sector_shift;
+    return dram_write(m, r, line->tag, line->dirty, at_ps, store);
 }
 
 /*
@@ -168,66 +158,51 @@ static inline uint32_t line_for(struct sim_machine *m, const struct request *r, 
     i = cache_victim(l2, set);
     if (i == CACHE_NONE)
         return i;
-    if (l2->lines[i].dirty)
-        *written_ps = write_back(m, r, l2->lines[i].tag, l2->lines[i].dirty, at_ps, store);
+    if (cache_line(l2, i)->dirty)
+        *written_ps = write_back(m, r, cache_line(l2, i), at_ps, store);
     cache_replace(l2, set, i, line);
     return i;
 }
 
-/* Asks DRAM for sectors; when they are ready, or SIM_NEVER if that is not known yet. */
-static uint64_t fetch(struct sim_machine *m, const struct request *r, uint32_t sectors,
-                      uint64_t at_ps)
-{
-    struct request f = {
-        .line = r->line,
-        .sectors = sectors,
-        .kind = REQ_LOAD,
-        .slice = r->slice,
-        .set = r->set,
-    };
-
-    r->run->c.dram_read_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
-    r->run->c.l2_misses += bits_count(sectors);
-    return dram_send(m, &f, at_ps);
-}
-
 /* When the sectors, all valid, are ready, if not before at_ps. */
-static inline uint64_t ready_time(const struct cache *l2, uint32_t line, uint32_t sectors,
-                                  uint64_t at_ps)
+static inline uint64_t ready_time(const struct cache_line *line, uint32_t sectors, uint64_t at_ps)
 {
-    const uint64_t *ready = cache_ready(l2, line);
-
-    if (l2->lines[line].latest_ps <= at_ps)
+    if (line->latest_ps <= at_ps)
         return at_ps;
     for (; sectors; sectors &= sectors - 1)
-        if (ready[bits_first(sectors)] > at_ps)
-            at_ps = ready[bits_first(sectors)];
+        if (line->ready_ps[bits_first(sectors)] > at_ps)
+            at_ps = line->ready_ps[bits_first(sectors)];
     return at_ps;
 }
 
 /* The request waits at its line for sectors that are on their way. */
-static void wait_for(struct sim_machine *m, uint32_t index, uint32_t i, uint32_t missing,
-                     uint64_t at_ps)
+static void wait_for(struct sim_machine *m, uint32_t index, struct cache_line *line,
+                     uint32_t missing, uint64_t at_ps)
 {
-    struct cache *l2 = &m->device->l2;
     struct request *r = request_at(m->device, index);
 
     r->missing = missing;
     r->at_ps = at_ps;
-    r->next = l2->lines[i].waiters;
-    l2->lines[i].waiters = index;
+    r->next = line->waiters;
+    line->waiters = index;
 }
 
-static void fetch_fresh(struct sim_machine *m, const struct request *r, uint32_t i, uint32_t fresh,
-                        uint64_t at_ps)
+/* Asks DRAM for sectors of line i. */
+static inline void fetch(struct sim_machine *m, const struct request *r, uint32_t i,
+                         uint32_t sectors, uint64_t at_ps)
 {
     struct cache *l2 = &m->device->l2;
-    uint64_t ready_ps = fetch(m, r, fresh, at_ps);
+    struct cache_line *line = cache_line(l2, i);
+    uint32_t n = bits_count(sectors), set = r->set;
+    uint64_t ready_ps;
 
+    r->run->c.dram_read_bytes += (uint64_t)n << m->device->sector_shift;
+    r->run->c.l2_misses += n;
+    ready_ps = dram_read(m, r, sectors, at_ps);
     if (ready_ps == SIM_NEVER)
-        cache_set_fetching(l2, r->set, i, l2->lines[i].fetching | fresh);
+        cache_set_fetching(l2, set, i, line->fetching | sectors);
     else
-        set_ready(l2, i, fresh, ready_ps);
+        set_ready(line, sectors, ready_ps);
 }
 
 /* Every way of its set waits for data: it tries again when it would have been served, and then every
@@ -246,23 +221,25 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
     uint32_t sectors = r->sectors, kind = r->kind, fresh, missing;
     uint64_t at_ps, written_ps;
     uint32_t i = line_for(m, r, served_ps, NONE32, &written_ps);
+    struct cache_line *line;
 
     if (i == CACHE_NONE) {
         try_again(m, index, served_ps);
         return;
     }
+    line = cache_line(l2, i);
     r = request_at(m->device, index);
-    fresh = sectors & ~l2->lines[i].valid & ~l2->lines[i].fetching;
+    fresh = sectors & ~line->valid & ~line->fetching;
     if (fresh != sectors)
         r->run->c.l2_hits += bits_count(sectors & ~fresh);
     if (fresh)
-        fetch_fresh(m, r, i, fresh, served_ps);
+        fetch(m, r, i, fresh, served_ps);
     if (kind != REQ_LOAD)
-        l2->lines[i].dirty |= sectors;
-    missing = sectors & ~l2->lines[i].valid;
-    at_ps = ready_time(l2, i, sectors & ~missing, served_ps);
+        line->dirty |= sectors;
+    missing = sectors & ~line->valid;
+    at_ps = ready_time(line, sectors & ~missing, served_ps);
     if (missing)
-        wait_for(m, index, i, missing, at_ps);
+        wait_for(m, index, line, missing, at_ps);
     else
         answer(m, index, at_ps);
 }
@@ -282,11 +259,12 @@ static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t a
     i = line_for(m, r, at_ps, index, &written_ps);
     if (i == CACHE_NONE) {
         r = request_at(m->device, index);
-        written_ps = write_back(m, r, r->line, sectors, at_ps, index);
+        r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
+        written_ps = dram_write(m, r, r->line, sectors, at_ps, index);
     } else {
-        struct cache_line *line = &l2->lines[i];
+        struct cache_line *line = cache_line(l2, i);
 
-        set_ready(l2, i, sectors & ~line->valid & ~line->fetching, at_ps);
+        set_ready(line, sectors & ~line->valid & ~line->fetching, at_ps);
         line->dirty |= sectors;
     }
     if (written_ps != SIM_NEVER)
@@ -322,17 +300,29 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
         serve_read(m, request, end_ps + d->l2_latency_ps);
 }
 
-/* Requests of one cycle in order of compute units, and of sending where they are of one unit. */
-static void sort_by_cu(const struct device *d, uint32_t *requests, uint32_t n)
+/*
+ * Requests of one cycle in order of compute units, and of sending where they are of one unit. They
+ * come in a few runs that are in order.
+ */
+static void sort_by_cu(struct arrival *at, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t r = requests[i], k = i;
-        uint16_t cu = request_at(d, r)->cu;
+        struct arrival a = at[i];
+        uint32_t k = i;
 
-        for (; k > 0 && request_at(d, requests[k - 1])->cu > cu; k--)
-            requests[k] = requests[k - 1];
-        requests[k] = r;
+        for (; k > 0 && at[k - 1].cu > a.cu; k--)
+            at[k] = at[k - 1];
+        at[k] = a;
     }
+}
+
+/* Room for n arrivals. */
+static bool arrivals_reserve(struct sim_machine *m, uint32_t n)
+{
+    if (vec_reserve(&m->device->arrivals, n))
+        return true;
+    machine_out_of_memory(m);
+    return false;
 }
 
 void l2_arrivals(struct sim_machine *m)
@@ -341,17 +331,18 @@ void l2_arrivals(struct sim_machine *m)
     uint32_t n = 0;
 
     calendar_pass(&d->calendar, d->to_l2->next);
-    for (uint32_t i = transit_take(d->to_l2, &d->requests); i != REQUEST_NONE;
-         i = request_at(d, i)->next) {
-        if (!vec_reserve(&d->arrivals, n + 1)) {
-            machine_out_of_memory(m);
+    for (uint32_t i = transit_take(d->to_l2, &d->requests); i != REQUEST_NONE;) {
+        const struct request *r = request_at(d, i);
+
+        if (n == d->arrivals.cap && !arrivals_reserve(m, n + 1))
             return;
-        }
-        d->arrivals.at[n++] = i;
+        cache_prefetch(&d->l2, r->set);
+        d->arrivals.at[n++] = (struct arrival){r->cu, i};
+        i = r->next;
     }
-    sort_by_cu(d, d->arrivals.at, n);
+    sort_by_cu(d->arrivals.at, n);
     for (uint32_t i = 0; i < n; i++)
-        arrive(m, d->arrivals.at[i], m->now_ps);
+        arrive(m, d->arrivals.at[i].request, m->now_ps);
 }
 
 void l2_event(struct sim_machine *m, const struct event *e)

@@ -171,8 +171,7 @@ static void find_pattern(struct sim_machine *m, struct local *x)
 
 /* ---- addresses and their checks ---- */
 
-static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x,
-                    unsigned lane)
+static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x, unsigned lane)
 {
     int64_t address = lane_address(x, lane);
     const char *what = x->in->format == ISA_LLOAD    ? "load"

@@ -242,7 +242,7 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     if (!cu->held_absent) {
         place = l1_lookup(m, cu, l->line);
         if (place != CACHE_NONE)
-            missing &= ~cu->l1.lines[place].valid;
+            missing &= ~cache_line(&cu->l1, place)->valid;
         if (!missing) {
             l1_hit(m, cu, op, l, cycle);
             return true;
@@ -308,7 +308,7 @@ static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_requ
         return;
     i = cache_find(&cu->l1, l1_set(m, l->line), l->line);
     if (i != CACHE_NONE)
-        cu->l1.lines[i].valid &= ~l->sectors;
+        cache_line(&cu->l1, i)->valid &= ~l->sectors;
 }
 
 /* Sends a store or atomic of a line on to L2. */
@@ -385,7 +385,7 @@ static inline void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, 
         i = cache_victim(&cu->l1, set);
         cache_replace(&cu->l1, set, i, line);
     }
-    cu->l1.lines[i].valid |= sectors;
+    cache_line(&cu->l1, i)->valid |= sectors;
 }
 
 static void serve_others(struct sim_machine *m, struct cu *cu, struct mshr *e, uint32_t sectors,

@@ -2,15 +2,30 @@
 
 #include <stddef.h>
 
-/* floor(a * b / c), or SIM_NEVER when that is past 64 bits. Nearly every product fits 64 bits. */
-static uint64_t scale_down(uint64_t a, uint64_t b, uint64_t c, uint64_t round)
+static struct divisor divisor_make(uint64_t by)
+{
+    return (struct divisor){by, by > 1 ? (uint64_t)(((unsigned __int128)1 << 64) / by) : 0};
+}
+
+/* The reciprocal is too small by less than 1, so that the first quotient is right or one too small. */
+static inline uint64_t divide(uint64_t n, const struct divisor *d)
+{
+    uint64_t quotient = (uint64_t)((unsigned __int128)n * d->reciprocal >> 64);
+
+    if (d->by == 1)
+        return n;
+    return n - quotient * d->by >= d->by ? quotient + 1 : quotient;
+}
+
+/* floor((a * b + round) / c), or SIM_NEVER when that is past 64 bits. Nearly every product fits 64 bits. */
+static uint64_t scale_down(uint64_t a, uint64_t b, const struct divisor *c, uint64_t round)
 {
     uint64_t product;
     unsigned __int128 wide;
 
     if (!__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(product, round, &product))
-        return c == 1 ? product : product / c;
-    wide = ((unsigned __int128)a * b + round) / c;
+        return divide(product, c);
+    wide = ((unsigned __int128)a * b + round) / c->by;
     return wide > SIM_NEVER ? SIM_NEVER : (uint64_t)wide;
 }
 
@@ -29,18 +44,18 @@ struct clock_domain clock_make(uint64_t hz)
 {
     uint64_t g = gcd(PS_PER_SECOND, hz);
 
-    return (struct clock_domain){.num = PS_PER_SECOND / g, .den = hz / g};
+    return (struct clock_domain){divisor_make(PS_PER_SECOND / g), divisor_make(hz / g)};
 }
 
 uint64_t clock_edge(const struct clock_domain *d, uint64_t cycle)
 {
-    return scale_down(cycle, d->num, d->den, 0);
+    return scale_down(cycle, d->num.by, &d->den, 0);
 }
 
 uint64_t clock_cycle_at(const struct clock_domain *d, uint64_t time_ps)
 {
     /* floor(k * num / den) >= t exactly if k >= t * den / num, because t is whole. */
-    return scale_down(time_ps, d->den, d->num, d->num - 1);
+    return scale_down(time_ps, d->den.by, &d->num, d->num.by - 1);
 }
 
 void rate_init(struct rate_server *s, uint64_t bytes_per_second)

@@ -11,9 +11,14 @@
 #define PS_PER_NS UINT64_C(1000)
 #define SIM_NEVER UINT64_MAX
 
+/* Division by a number that does not change. */
+struct divisor {
+    uint64_t by, reciprocal; /* floor(2^64 / by), where by is more than 1 */
+};
+
 /* num / den ps a cycle, reduced; num fits 40 bits. */
 struct clock_domain {
-    uint64_t num, den;
+    struct divisor num, den;
 };
 
 struct clock_domain clock_make(uint64_t hz);
