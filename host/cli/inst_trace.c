@@ -153,6 +153,12 @@ static int place_width(const struct isa_program *program, const struct isa_kerne
     return (int)width;
 }
 
+/* Columns of a mask, and of the heading above it. */
+static int mask_width(const struct inst_trace *t)
+{
+    return t->width / 4 > strlen("lanes") ? (int)(t->width / 4) : (int)strlen("lanes");
+}
+
 static void print_head(struct inst_trace *t, const struct hd_probe_event *e)
 {
     t->place_width = place_width(e->program, e->kernel);
@@ -161,8 +167,7 @@ static void print_head(struct inst_trace *t, const struct hd_probe_event *e)
             " (%s), on compute unit %" PRIu32 ", SIMD unit %" PRIu32 "\n"
             "%10s  %-16s  %5s  %-*s  %*s  %-*s  %s\n",
             e->wave, e->group, e->tag - 1, e->kernel->name, e->cu, e->simd, "cycle", "waited", "pc",
-            t->place_width, "place", (int)(t->width / 4), "lanes", DIS_WIDTH, "instruction",
-            "result");
+            t->place_width, "place", mask_width(t), "lanes", DIS_WIDTH, "instruction", "result");
 }
 
 /* How long it waited since the instruction before, and the reason of most of it. */
@@ -186,13 +191,14 @@ static void waited_text(struct inst_trace *t, char *out, size_t size)
 static void print_issue(struct inst_trace *t, uint32_t pc)
 {
     struct text dis = {0};
-    char waited[48], place[PLACE_MAX];
+    char waited[48], place[PLACE_MAX], mask[20];
 
+    snprintf(mask, sizeof mask, "%0*" PRIx64, (int)(t->width / 4), t->pending.lanes);
     waited_text(t, waited, sizeof waited);
     place_of(t->program, pc, place, sizeof place);
     isa_disassemble_insn(t->program, &t->program->insns[pc], &dis);
-    fprintf(t->to, "%10" PRIu64 "  %-16s  %5" PRIu32 "  %-*s  %0*" PRIx64 "  ", t->pending.cycle,
-            waited, pc, t->place_width, place, (int)(t->width / 4), t->pending.lanes);
+    fprintf(t->to, "%10" PRIu64 "  %-16s  %5" PRIu32 "  %-*s  %*s  ", t->pending.cycle, waited, pc,
+            t->place_width, place, mask_width(t), mask);
     t->pending.written = fprintf(t->to, "%s", text_str(&dis));
     text_free(&dis);
 }

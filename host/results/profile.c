@@ -2,10 +2,9 @@
 #include "host/results/profile.h"
 
 #include "sim/base/bits.h"
+#include "sim/limits.h"
 
 #include <string.h>
-
-enum { SIMDS_MAX = 8, SLOTS_MAX = 64 }; /* of a compute unit, of a SIMD unit */
 
 struct profile *profile_new(const struct sim_config *config)
 {
@@ -14,7 +13,8 @@ struct profile *profile_new(const struct sim_config *config)
     if (!p)
         return NULL;
     p->config = *config;
-    p->issued = calloc((size_t)config->compute_units * SIMDS_MAX * SLOTS_MAX, sizeof *p->issued);
+    p->issued =
+        calloc((size_t)config->compute_units * SIMDS_MAX * SIMD_SLOTS_MAX, sizeof *p->issued);
     if (p->issued)
         return p;
     free(p);
@@ -128,7 +128,7 @@ void profile_launch(struct profile *p, const struct sim_kernel_record *r)
 
 static uint32_t *issued_at(struct profile *p, const struct hd_probe_event *e)
 {
-    return &p->issued[((size_t)e->cu * SIMDS_MAX + e->simd) * SLOTS_MAX + e->slot];
+    return &p->issued[((size_t)e->cu * SIMDS_MAX + e->simd) * SIMD_SLOTS_MAX + e->slot];
 }
 
 /* A wavefront at a barrier or fence has issued it already, and waits there. */

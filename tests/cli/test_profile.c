@@ -257,6 +257,8 @@ static void test_lines_add_up(void **state)
         "workloads/dag/reduce.lua --config tiny --arg n=20000",
         "%/corners.lua --config tiny",
         "%/corners.lua --config bench",
+        "%/corners.lua --config xe-lp",
+        "%/corners.lua --config hd7970",
     };
     struct cli_rig *r = *state;
     char line[256];
