@@ -23,6 +23,24 @@ static bool next_row(void *user, size_t i, const char **line, size_t *len)
     return *line != NULL;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    const size_t len = strlen(name), n = strlen(end);
+
+    return len >= n && strcmp(name + len - n, end) == 0;
+}
+
+/* What post makes are tables and figures: a slip in a name must not cost a program, or the rows. */
+static bool is_guarded(const char *name)
+{
+    static const char *const ends[] = {".lua", ".hasm", ".jsonl", ".part"};
+    bool guarded = false;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        guarded |= ends_in(name, ends[i]);
+    return guarded;
+}
+
 /* Beside --out. */
 static enum hd_status write_output(void *user, const char *name, const char *text, size_t len,
                                    struct hd_error *err)
@@ -34,13 +52,11 @@ static enum hd_status write_output(void *user, const char *name, const char *tex
     struct json_out to;
     enum hd_status status;
 
-    text_add(&path, "%.*s%s", slash ? (int)(slash + 1 - out) : 0, out, name);
-    if (strcmp(text_str(&path), out) == 0 ||
-        strcmp(text_str(&path), files->store->plan->sweep->path) == 0) {
-        text_free(&path);
+    if (is_guarded(name))
         return hd_error_set(err, HD_BAD_INPUT, "sweep-table", NULL, "give the file another name",
-                            "post would write over \"%s\"", name);
-    }
+                            "post would write over \"%s\": programs and rows are not its to write",
+                            name);
+    text_add(&path, "%.*s%s", slash ? (int)(slash + 1 - out) : 0, out, name);
     status = out_open(&file, text_str(&path), err);
     if (status == HD_OK) {
         to = out_json(&file);
@@ -53,12 +69,11 @@ static enum hd_status write_output(void *user, const char *name, const char *tex
     return status;
 }
 
-static enum hd_status run_post(struct sweep_store *store, FILE *to, struct hd_error *err)
+static enum hd_status run_post(struct sweep_plan *plan, struct sweep_store *store, FILE *to,
+                               struct hd_error *err)
 {
-    const struct sweep_plan *plan = store->plan;
     struct post_files files = {store, {0}};
     const struct hd_sweep_post post = {&files, next_row, write_output};
-    struct text traceback = {0};
     enum hd_status status;
 
     if (!plan->sweep->has_post)
@@ -68,12 +83,9 @@ static enum hd_status run_post(struct sweep_store *store, FILE *to, struct hd_er
             "the files of the sweep's post go beside --out FILE.jsonl; there are none without");
         return HD_OK;
     }
-    status = hd_sweep_run_post(plan->sweep, &post, &traceback, err);
-    if (traceback.len)
-        fprintf(stderr, "%s\n", traceback.at);
+    status = hd_sweep_run_post(plan->sweep, &post, &plan->traceback, err);
     if (files.written.len && !plan->args->quiet)
         fprintf(to, "wrote %s\n", files.written.at);
-    text_free(&traceback);
     text_free(&files.written);
     return status;
 }
@@ -86,10 +98,11 @@ static FILE *table_to(const struct cli_args *args)
 }
 
 /* *stopped: not all points have run. The result is the exit status where all is well with the sweep itself. */
-static enum hd_status run_and_finish(struct sweep_store *store, bool *stopped, struct hd_error *err)
+static enum hd_status run_and_finish(struct sweep_plan *plan, struct sweep_store *store,
+                                     bool *stopped, struct hd_error *err)
 {
-    const struct cli_args *args = store->plan->args;
-    enum hd_status status = sweep_pool_run(store->plan, store, stopped, err), finished;
+    const struct cli_args *args = plan->args;
+    enum hd_status status = sweep_pool_run(plan, store, stopped, err), finished;
     struct hd_error ignored;
 
     /* Whatever ended it, what has run is kept. */
@@ -101,7 +114,7 @@ static enum hd_status run_and_finish(struct sweep_store *store, bool *stopped, s
         return status;
     if (!args->quiet)
         sweep_print_outcomes(store, table_to(args));
-    return *stopped ? HD_OK : run_post(store, table_to(args), err);
+    return *stopped ? HD_OK : run_post(plan, store, table_to(args), err);
 }
 
 static enum hd_status sweep(struct sweep_plan *plan, struct sweep_store *store, bool *stopped,
@@ -116,7 +129,7 @@ static enum hd_status sweep(struct sweep_plan *plan, struct sweep_store *store, 
     if (status != HD_OK)
         return status;
     if (!plan->args->dry_run)
-        return run_and_finish(store, stopped, err);
+        return run_and_finish(plan, store, stopped, err);
     sweep_print_plan(plan, store, stdout);
     return HD_OK;
 }
@@ -134,10 +147,15 @@ int cli_sweep(const struct cli_args *args)
     worst = store.worst;
     if (stopped && store.part)
         fprintf(stderr, "heddle: stopped; --resume runs the rest\n");
+    if (status != HD_OK) {
+        cli_fail(&err);
+        if (plan.traceback.len)
+            fprintf(stderr, "%s\n", plan.traceback.at);
+    }
     sweep_store_free(&store);
     sweep_plan_free(&plan);
     if (status != HD_OK)
-        return cli_fail(&err);
+        return (int)status;
     if (args->dry_run)
         return cli_end(HD_OK);
     return cli_end(stopped ? HD_STOPPED : (int)worst);

@@ -29,6 +29,7 @@ struct sweep_plan {
     struct hd_sweep *sweep;
     VEC(struct hd_sweep_setting) given; /* on the command line */
     struct sweep_settings base;
+    struct text traceback; /* of an error in the script */
     size_t count;
     struct sweep_id {
         uint64_t id;

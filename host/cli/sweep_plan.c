@@ -1,7 +1,7 @@
 /* The points of a sweep: what each sets, and its id. */
 #include "host/cli/sweep.h"
 
-#include "host/cli/cli.h"
+#include "sim/base/regular.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,6 +210,24 @@ static enum hd_status check_workload(const struct sweep_plan *plan, struct hd_er
                         "write workload = \"NAME.lua\"", "the sweep names no workload");
 }
 
+/* post reads them when all points have run: too late to find that one is not there. */
+static enum hd_status check_inputs(const struct sweep_plan *plan, struct hd_error *err)
+{
+    for (size_t i = 0; i < plan->sweep->inputs.len; i++) {
+        const struct hd_sweep_input *input = &plan->sweep->inputs.at[i];
+        const char *why;
+        FILE *file = regular_open(input->path, &why);
+
+        if (!file)
+            return hd_error_set(err, HD_BAD_INPUT, "sweep-input", plan->sweep->path,
+                                "the path is from the script's folder",
+                                "cannot read the input %s, \"%s\": %s", input->name, input->path,
+                                why);
+        fclose(file);
+    }
+    return HD_OK;
+}
+
 static enum hd_status check(const struct sweep_plan *plan, struct hd_error *err)
 {
     enum hd_status status = check_given(plan, err);
@@ -218,7 +236,9 @@ static enum hd_status check(const struct sweep_plan *plan, struct hd_error *err)
         status = check_base(plan, err);
     for (size_t i = 0; i < plan->sweep->axes.len && status == HD_OK; i++)
         status = check_axis(plan, &plan->sweep->axes.at[i], err);
-    return status == HD_OK ? check_workload(plan, err) : status;
+    if (status == HD_OK)
+        status = check_workload(plan, err);
+    return status == HD_OK ? check_inputs(plan, err) : status;
 }
 
 /* ---- ids ---------------------------------------------------------------------------------------------- */
@@ -293,12 +313,11 @@ size_t sweep_plan_find(const struct sweep_plan *plan, const char *id)
 
 static enum hd_status load(struct sweep_plan *plan, struct hd_error *err)
 {
-    struct text traceback = {0};
-    enum hd_status status = hd_sweep_load(plan->args->words.at[0], &plan->sweep, &traceback, err);
+    enum hd_status status =
+        hd_sweep_load(plan->args->words.at[0], &plan->sweep, &plan->traceback, err);
 
-    if (traceback.len && strcmp(err->code, "sweep-table") != 0)
-        fprintf(stderr, "%s\n", traceback.at);
-    text_free(&traceback);
+    if (strcmp(err->code, "sweep-table") == 0) /* its place is in the table, not in a call */
+        text_free(&plan->traceback);
     return status;
 }
 
@@ -336,6 +355,7 @@ void sweep_plan_free(struct sweep_plan *plan)
     vec_free(&plan->base);
     free(plan->ids);
     free(plan->id_of);
+    text_free(&plan->traceback);
     hd_sweep_free(plan->sweep);
 }
 

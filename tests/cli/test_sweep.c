@@ -440,6 +440,8 @@ static const struct {
      3},
     {"return {" AXES "}", "", "names no workload", NULL, 3},
     {"return {workload = 'prog.lua', post = 5, " AXES "}", "", "post is a number", NULL, 3},
+    {"return {workload = 'prog.lua', inputs = {x = 'none.json'}, " AXES "}", "",
+     "cannot read the input x", "script's folder", 3},
     {"return {workload = 'prog.lua', inputs = {x = '/etc/passwd'}, " AXES "}", "", "a path from",
      NULL, 3},
     {"local gpu = require 'heddle' gpu.arg('n', 1)", "", "heddle.arg is for workloads", NULL, 3},
@@ -531,6 +533,7 @@ static const struct {
     {"return 'x'", "a string and not a table of files"},
     {"return {['s.lua'] = 'x'}", "write over"},
     {"return {['bad.jsonl'] = 'x'}", "write over"},
+    {"return {['prog.hasm'] = 'x'}", "write over"},
     {"return results[1].none.more", "attempt to index"},
 };
 
