@@ -102,8 +102,8 @@ static enum hd_status take_command_line(struct sweep_plan *plan, struct hd_error
 static enum hd_status check_given(const struct sweep_plan *plan, struct hd_error *err)
 {
     for (size_t i = 0; i < plan->given.len; i++)
-        for (size_t a = 0; a < plan->sweep->axes.len; a++)
-            if (strcmp(plan->given.at[i].key, plan->sweep->axes.at[a].key) == 0)
+        for (size_t a = 0; a < plan->sweep->columns.len; a++)
+            if (strcmp(plan->given.at[i].key, plan->sweep->columns.at[a].key) == 0)
                 return hd_error_set(err, HD_USAGE, "usage", plan->sweep->path,
                                     "change the values in the script",
                                     "the command line sets %s, which is an axis of the sweep",
@@ -156,8 +156,8 @@ static bool settings_of(const struct sweep_plan *plan, size_t point, struct swee
     out->len = 0;
     for (size_t i = 0; i < plan->base.len && ok; i++)
         ok = vec_push(out, plan->base.at[i]);
-    for (size_t a = 0; a < plan->sweep->axes.len && ok; a++)
-        ok = put(out, (struct sweep_setting){plan->sweep->axes.at[a].key,
+    for (size_t a = 0; a < plan->sweep->columns.len && ok; a++)
+        ok = put(out, (struct sweep_setting){plan->sweep->columns.at[a].key,
                                              hd_sweep_value(plan->sweep, a, point), false});
     return ok;
 }
@@ -180,20 +180,21 @@ static enum hd_status check_base(const struct sweep_plan *plan, struct hd_error 
     return status;
 }
 
-static enum hd_status check_axis(const struct sweep_plan *plan, const struct hd_sweep_axis *axis,
-                                 struct hd_error *err)
+static enum hd_status check_column(const struct sweep_plan *plan,
+                                   const struct hd_sweep_column *column, struct hd_error *err)
 {
+    const struct hd_sweep_axis *axis = &plan->sweep->axes.at[column->axis];
     enum hd_status status = HD_OK;
     char place[256];
 
-    snprintf(place, sizeof place, "%s (axis %s)", plan->sweep->path, axis->key);
-    for (size_t i = 0; i < axis->values.len && status == HD_OK; i++) {
-        const struct sweep_setting s = {axis->key, &axis->values.at[i], false};
+    snprintf(place, sizeof place, "%s (axis %s)", plan->sweep->path, column->key);
+    for (size_t i = column->at; i < axis->values.len && status == HD_OK; i += axis->width) {
+        const struct sweep_setting s = {column->key, &axis->values.at[i], false};
 
         status = sweep_key_check(plan->sweep, &s, place, err);
     }
-    if (status == HD_OK && axis->repeated)
-        cli_warn("axis %s: %zu values are there before and run once", axis->key, axis->repeated);
+    if (status == HD_OK && axis->repeated && column->at == 0)
+        cli_warn("axis %s: %zu values are there before and run once", column->key, axis->repeated);
     return status;
 }
 
@@ -203,8 +204,8 @@ static enum hd_status check_workload(const struct sweep_plan *plan, struct hd_er
     for (size_t i = 0; i < plan->base.len; i++)
         if (strcmp(plan->base.at[i].key, "workload") == 0)
             return HD_OK;
-    for (size_t i = 0; i < plan->sweep->axes.len; i++)
-        if (strcmp(plan->sweep->axes.at[i].key, "workload") == 0)
+    for (size_t i = 0; i < plan->sweep->columns.len; i++)
+        if (strcmp(plan->sweep->columns.at[i].key, "workload") == 0)
             return HD_OK;
     return hd_error_set(err, HD_BAD_INPUT, "sweep-workload", plan->sweep->path,
                         "write workload = \"NAME.lua\"", "the sweep names no workload");
@@ -234,8 +235,8 @@ static enum hd_status check(const struct sweep_plan *plan, struct hd_error *err)
 
     if (status == HD_OK)
         status = check_base(plan, err);
-    for (size_t i = 0; i < plan->sweep->axes.len && status == HD_OK; i++)
-        status = check_axis(plan, &plan->sweep->axes.at[i], err);
+    for (size_t i = 0; i < plan->sweep->columns.len && status == HD_OK; i++)
+        status = check_column(plan, &plan->sweep->columns.at[i], err);
     if (status == HD_OK)
         status = check_workload(plan, err);
     return status == HD_OK ? check_inputs(plan, err) : status;
@@ -361,8 +362,8 @@ void sweep_plan_free(struct sweep_plan *plan)
 
 void sweep_plan_label(const struct sweep_plan *plan, size_t point, struct text *out)
 {
-    for (size_t a = 0; a < plan->sweep->axes.len; a++) {
-        text_add(out, "%s%s=", a ? " " : "", plan->sweep->axes.at[a].key);
+    for (size_t a = 0; a < plan->sweep->columns.len; a++) {
+        text_add(out, "%s%s=", a ? " " : "", plan->sweep->columns.at[a].key);
         hd_sweep_text(hd_sweep_value(plan->sweep, a, point), out);
     }
 }
@@ -375,8 +376,8 @@ static void write_axes(const struct sweep_plan *plan, size_t point, struct text 
 
     json_start(&w, json_to_text(out), JSON_COMPACT);
     json_object(&w, NULL);
-    for (size_t a = 0; a < plan->sweep->axes.len; a++)
-        hd_sweep_json(&w, plan->sweep->axes.at[a].key, hd_sweep_value(plan->sweep, a, point));
+    for (size_t a = 0; a < plan->sweep->columns.len; a++)
+        hd_sweep_json(&w, plan->sweep->columns.at[a].key, hd_sweep_value(plan->sweep, a, point));
     json_end(&w);
     json_finish(&w);
     if (out->len)

@@ -72,11 +72,16 @@ void sweep_progress_end(struct sweep_progress *p)
 
 /* ---- the plan -------------------------------------------------------------------------------------------- */
 
+/* "3 arg.n x 2 host.scheduler = 6 points"; keys of one axis are joined by "+". */
 static void count_line(const struct sweep_plan *plan, FILE *to)
 {
-    for (size_t a = 0; a < plan->sweep->axes.len; a++)
-        fprintf(to, "%s%zu %s", a ? " x " : "", plan->sweep->axes.at[a].values.len,
-                plan->sweep->axes.at[a].key);
+    for (size_t i = 0; i < plan->sweep->columns.len; i++) {
+        const struct hd_sweep_column *c = &plan->sweep->columns.at[i];
+
+        if (c->at == 0)
+            fprintf(to, "%s%zu ", i ? " x " : "", hd_sweep_steps(&plan->sweep->axes.at[c->axis]));
+        fprintf(to, "%s%s", c->at ? "+" : "", c->key);
+    }
     fprintf(to, " = %zu points", plan->count);
 }
 

@@ -122,7 +122,6 @@ static void free_axis(struct hd_sweep_axis *axis)
     for (size_t i = 0; i < axis->values.len; i++)
         free(axis->values.at[i].s);
     vec_free(&axis->values);
-    free(axis->key);
 }
 
 void hd_sweep_free(struct hd_sweep *sweep)
@@ -140,7 +139,10 @@ void hd_sweep_free(struct hd_sweep *sweep)
         free(sweep->inputs.at[i].path);
     }
     vec_free(&sweep->base);
+    for (size_t i = 0; i < sweep->columns.len; i++)
+        free(sweep->columns.at[i].key);
     vec_free(&sweep->axes);
+    vec_free(&sweep->columns);
     vec_free(&sweep->inputs);
     if (sweep->script) {
         if (sweep->script->script.L)
@@ -155,23 +157,34 @@ void hd_sweep_free(struct hd_sweep *sweep)
 
 /* ---- the cross product --------------------------------------------------------------------- */
 
+size_t hd_sweep_steps(const struct hd_sweep_axis *axis)
+{
+    return axis->values.len / axis->width;
+}
+
 size_t hd_sweep_count(const struct hd_sweep *sweep)
 {
     size_t count = 1;
 
     for (size_t i = 0; i < sweep->axes.len; i++) {
-        if (sweep->axes.at[i].values.len > HD_SWEEP_POINTS_MAX / count)
+        const size_t steps = hd_sweep_steps(&sweep->axes.at[i]);
+
+        if (steps > HD_SWEEP_POINTS_MAX / count)
             return 0;
-        count *= sweep->axes.at[i].values.len;
+        count *= steps;
     }
     return count;
 }
 
-const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_t axis, size_t point)
+const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_t column,
+                                             size_t point)
 {
-    for (size_t i = sweep->axes.len; --i > axis;)
-        point /= sweep->axes.at[i].values.len;
-    return &sweep->axes.at[axis].values.at[point % sweep->axes.at[axis].values.len];
+    const struct hd_sweep_column *c = &sweep->columns.at[column];
+    const struct hd_sweep_axis *axis = &sweep->axes.at[c->axis];
+
+    for (size_t i = sweep->axes.len; --i > c->axis;)
+        point /= hd_sweep_steps(&sweep->axes.at[i]);
+    return &axis->values.at[point % hd_sweep_steps(axis) * axis->width + c->at];
 }
 
 /* ---- values -------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "host/lua/script.h"
 #include "host/results/json_writer.h"
 
-enum { HD_SWEEP_AXES_MAX = 16, HD_SWEEP_POINTS_MAX = 1000000 };
+enum { HD_SWEEP_COLUMNS_MAX = 16, HD_SWEEP_POINTS_MAX = 1000000 };
 
 /* A whole number that a script wrote as a float is HD_SCRIPT_INT. */
 struct hd_sweep_setting {
@@ -16,10 +16,18 @@ struct hd_sweep_setting {
     struct hd_script_value value;
 };
 
+/* One or more keys that vary together. */
 struct hd_sweep_axis {
+    size_t first, width; /* its columns */
+    VEC(struct hd_script_value)
+    values; /* one after the other, width for each step; at least one step, and each once */
+    size_t repeated; /* steps that were there before, and were left out */
+};
+
+/* A key that varies. */
+struct hd_sweep_column {
     char *key;
-    VEC(struct hd_script_value) values; /* at least one, and each once */
-    size_t repeated;                    /* values that were there before, and were left out */
+    size_t axis, at; /* which value of each of the axis' steps it has */
 };
 
 /* A file of results or other JSON for the script's post. */
@@ -30,10 +38,11 @@ struct hd_sweep_input {
 struct sweep_script; /* its Lua state */
 
 struct hd_sweep {
-    char *path, *folder;               /* of the script */
-    VEC(struct hd_sweep_setting) base; /* sorted by key, each once */
-    VEC(struct hd_sweep_axis) axes;    /* the last one varies fastest; each key once */
-    VEC(struct hd_sweep_input) inputs; /* sorted by name */
+    char *path, *folder;                 /* of the script */
+    VEC(struct hd_sweep_setting) base;   /* sorted by key, each once */
+    VEC(struct hd_sweep_axis) axes;      /* the last one varies fastest */
+    VEC(struct hd_sweep_column) columns; /* of all axes, in order; each key once */
+    VEC(struct hd_sweep_input) inputs;   /* sorted by name */
     bool has_post;
     struct sweep_script *script;
 };
@@ -48,8 +57,10 @@ void hd_sweep_free(struct hd_sweep *sweep);
 
 /* The number of points, 0 if there are more than HD_SWEEP_POINTS_MAX. */
 size_t hd_sweep_count(const struct hd_sweep *sweep);
-/* The value of an axis at a point. */
-const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_t axis,
+/* The number of steps of an axis. */
+size_t hd_sweep_steps(const struct hd_sweep_axis *axis);
+/* The value of a column at a point. */
+const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_t column,
                                              size_t point);
 
 /* The text that --arg and --set take. */

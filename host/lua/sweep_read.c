@@ -55,8 +55,8 @@ static void take_number(lua_State *L, const struct hd_sweep *sweep, const char *
         sweep_refuse(L, sweep, where, NULL, "%s is not a finite number", where);
 }
 
-static void take_value(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx,
-                       struct hd_script_value *out)
+void sweep_take_value(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx,
+                      struct hd_script_value *out)
 {
     memset(out, 0, sizeof *out);
     switch (lua_type(L, idx)) {
@@ -77,23 +77,6 @@ static void take_value(lua_State *L, const struct hd_sweep *sweep, const char *w
     }
 }
 
-/* Pushes the text that the run gets: values of one text are one run. */
-static void push_text(lua_State *L, const struct hd_script_value *v)
-{
-    char digits[40];
-
-    if (v->kind == HD_SCRIPT_INT)
-        lua_pushfstring(L, "%I", (LUAI_UACINT)v->i);
-    else if (v->kind == HD_SCRIPT_BOOL)
-        lua_pushstring(L, v->i ? "true" : "false");
-    else if (v->kind == HD_SCRIPT_STRING)
-        lua_pushstring(L, v->s);
-    else {
-        json_format_double(digits, sizeof digits, v->f);
-        lua_pushstring(L, digits);
-    }
-}
-
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
@@ -105,8 +88,8 @@ static int compare_names(const void *a, const void *b)
  * Pushes a userdata with the keys of the table at idx, in the order of their bytes. The strings are the table's, which must
  * stay as it is.
  */
-static const char **sorted_keys(lua_State *L, const struct hd_sweep *sweep, const char *where,
-                                int idx, size_t *count)
+const char **sweep_sorted_keys(lua_State *L, const struct hd_sweep *sweep, const char *where,
+                               int idx, size_t *count)
 {
     const char **keys;
     size_t n = 0;
@@ -126,7 +109,7 @@ static const char **sorted_keys(lua_State *L, const struct hd_sweep *sweep, cons
     return keys;
 }
 
-static void check_table(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx)
+void sweep_check_table(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx)
 {
     if (!lua_istable(L, idx))
         sweep_refuse(L, sweep, where, NULL, "%s is a %s and must be a table", where,
@@ -134,11 +117,11 @@ static void check_table(lua_State *L, const struct hd_sweep *sweep, const char *
 }
 
 /* Whether each key of a table is known; the error has the nearest. */
-static void check_keys(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx,
-                       const char *const *known, size_t nknown)
+void sweep_check_keys(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx,
+                      const char *const *known, size_t nknown)
 {
     size_t count;
-    const char **keys = sorted_keys(L, sweep, where, idx, &count);
+    const char **keys = sweep_sorted_keys(L, sweep, where, idx, &count);
 
     for (size_t i = 0; i < count; i++) {
         const char *nearest;
@@ -169,7 +152,7 @@ static void add_setting(lua_State *L, struct hd_sweep *sweep, const char *where,
         sweep_refuse(L, sweep, where, NULL, "not enough memory");
     added = &sweep->base.at[sweep->base.len - 1];
     added->key = copy_text(L, sweep, where, lua_absindex(L, -1));
-    take_value(L, sweep, where, lua_absindex(L, -2), &added->value);
+    sweep_take_value(L, sweep, where, lua_absindex(L, -2), &added->value);
     (void)key;
     lua_pop(L, 1);
 }
@@ -184,8 +167,8 @@ static void read_settings(lua_State *L, struct hd_sweep *sweep, const char *name
         lua_pop(L, 1);
         return;
     }
-    check_table(L, sweep, name, table);
-    keys = sorted_keys(L, sweep, name, table, &count);
+    sweep_check_table(L, sweep, name, table);
+    keys = sweep_sorted_keys(L, sweep, name, table, &count);
     for (size_t i = 0; i < count; i++) {
         const char *where = lua_pushfstring(L, "%s.%s", name, keys[i]);
 
@@ -222,160 +205,6 @@ static void sort_base(lua_State *L, struct hd_sweep *sweep)
     for (size_t i = 1; i < sweep->base.len; i++)
         if (strcmp(sweep->base.at[i - 1].key, sweep->base.at[i].key) == 0)
             sweep_refuse(L, sweep, "", NULL, "%s is set twice", sweep->base.at[i].key);
-}
-
-/* ---- axes ---------------------------------------------------------------------------------- */
-
-/* Marks a value as seen in the table at idx; whether it was there before. */
-static bool was_seen(lua_State *L, int seen, const struct hd_script_value *v)
-{
-    bool before;
-
-    push_text(L, v);
-    lua_pushvalue(L, -1);
-    before = lua_rawget(L, seen) != LUA_TNIL;
-    lua_pop(L, 1);
-    lua_pushboolean(L, true);
-    lua_rawset(L, seen);
-    return before;
-}
-
-/* Value number i of the list, unless it is there already. The axis owns it at once, for what follows may raise. */
-static void read_value(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
-                       const char *where, int list, int seen, lua_Integer i)
-{
-    const char *place = lua_pushfstring(L, "%s[%I]", where, (LUAI_UACINT)i);
-    struct hd_script_value *v;
-
-    if (lua_geti(L, list, i) == LUA_TNIL)
-        sweep_refuse(L, sweep, where, "write {v1, v2, ...}", "%s is no list without holes", where);
-    if (!vec_push(&axis->values, (struct hd_script_value){0}))
-        sweep_refuse(L, sweep, where, NULL, "not enough memory");
-    v = &axis->values.at[axis->values.len - 1];
-    take_value(L, sweep, place, lua_gettop(L), v);
-    if (was_seen(L, seen, v)) {
-        free(v->s);
-        axis->values.len--;
-        axis->repeated++;
-    }
-    lua_pop(L, 2);
-}
-
-/* The list on top of the stack. A list must have no holes: its length would be a matter of chance. */
-static void read_values(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
-                        const char *where)
-{
-    const int list = lua_gettop(L), seen = list + 1;
-    lua_Integer count = 0;
-
-    check_table(L, sweep, where, list);
-    for (lua_pushnil(L); lua_next(L, list); lua_pop(L, 1))
-        count++;
-    if (count == 0)
-        sweep_refuse(L, sweep, where, "leave the axis out, or give it a value",
-                     "the axis %s has no values", axis->key);
-    if (count > HD_SWEEP_POINTS_MAX)
-        sweep_refuse(L, sweep, where, NULL, "the axis %s has more than %d values", axis->key,
-                     HD_SWEEP_POINTS_MAX);
-    lua_newtable(L);
-    for (lua_Integer i = 1; i <= count; i++)
-        read_value(L, sweep, axis, where, list, seen, i);
-    lua_settop(L, list);
-}
-
-static struct hd_sweep_axis *add_axis(lua_State *L, struct hd_sweep *sweep, const char *where,
-                                      const char *key)
-{
-    struct hd_sweep_axis *axis;
-
-    for (size_t i = 0; i < sweep->axes.len; i++)
-        if (strcmp(sweep->axes.at[i].key, key) == 0)
-            sweep_refuse(L, sweep, where, "one axis has all values of a key",
-                         "there are two axes %s", key);
-    if (sweep->axes.len == HD_SWEEP_AXES_MAX)
-        sweep_refuse(L, sweep, where, NULL, "a sweep has at most %d axes", HD_SWEEP_AXES_MAX);
-    if (!vec_push(&sweep->axes, (struct hd_sweep_axis){0}))
-        sweep_refuse(L, sweep, where, NULL, "not enough memory");
-    axis = &sweep->axes.at[sweep->axes.len - 1];
-    axis->key = strdup(key);
-    if (!axis->key)
-        sweep_refuse(L, sweep, where, NULL, "not enough memory");
-    return axis;
-}
-
-/* {key = "arg.n", values = {...}}, on top of the stack. */
-static void read_axis(lua_State *L, struct hd_sweep *sweep, const char *where)
-{
-    static const char *const known[] = {"key", "values"};
-    const int table = lua_gettop(L);
-    const char *place = lua_pushfstring(L, "%s.values", where);
-    struct hd_sweep_axis *axis;
-
-    check_table(L, sweep, where, table);
-    check_keys(L, sweep, where, table, known, sizeof known / sizeof *known);
-    if (lua_getfield(L, table, "key") != LUA_TSTRING)
-        sweep_refuse(L, sweep, where, "write {key = \"arg.n\", values = {1, 2}}",
-                     "%s.key is a %s and must be a string", where, luaL_typename(L, -1));
-    if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
-        sweep_refuse(L, sweep, where, NULL, "%s.key has a NUL in it", where);
-    axis = add_axis(L, sweep, where, lua_tostring(L, -1));
-    lua_getfield(L, table, "values");
-    read_values(L, sweep, axis, place);
-    lua_settop(L, table);
-}
-
-static void read_axis_list(lua_State *L, struct hd_sweep *sweep, int table)
-{
-    const lua_Integer count = luaL_len(L, table);
-    lua_Integer found = 0;
-
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
-        found++;
-    if (found != count)
-        sweep_refuse(L, sweep, "axes", "write {key = ..., values = ...} for each",
-                     "axes is neither a list without holes nor a table of names");
-    for (lua_Integer i = 1; i <= count; i++) {
-        const char *where = lua_pushfstring(L, "axes[%I]", (LUAI_UACINT)i);
-
-        lua_geti(L, table, i);
-        read_axis(L, sweep, where);
-        lua_pop(L, 2);
-    }
-}
-
-/* {["arg.n"] = {...}, config = {...}}: a table of names has no order of its own, so that it is that of the names. */
-static void read_axis_names(lua_State *L, struct hd_sweep *sweep, int table)
-{
-    size_t count;
-    const char **keys = sorted_keys(L, sweep, "axes", table, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        const char *where = lua_pushfstring(L, "axes.%s", keys[i]);
-        struct hd_sweep_axis *axis = add_axis(L, sweep, where, keys[i]);
-
-        lua_getfield(L, table, keys[i]);
-        read_values(L, sweep, axis, where);
-        lua_pop(L, 2);
-    }
-}
-
-static void read_axes(lua_State *L, struct hd_sweep *sweep)
-{
-    const int table = lua_gettop(L) + 1;
-
-    lua_getfield(L, 1, "axes");
-    if (lua_isnil(L, table))
-        sweep_refuse(L, sweep, "", "write axes = {{key = \"arg.n\", values = {1, 2}}}",
-                     "the sweep has no axes");
-    check_table(L, sweep, "axes", table);
-    if (luaL_len(L, table) > 0)
-        read_axis_list(L, sweep, table);
-    else
-        read_axis_names(L, sweep, table);
-    if (!sweep->axes.len)
-        sweep_refuse(L, sweep, "axes", "write axes = {{key = \"arg.n\", values = {1, 2}}}",
-                     "the sweep has no axes");
-    lua_settop(L, table - 1);
 }
 
 /* ---- post ---------------------------------------------------------------------------------- */
@@ -417,8 +246,8 @@ static void read_inputs(lua_State *L, struct hd_sweep *sweep)
     size_t count;
 
     if (lua_getfield(L, 1, "inputs") != LUA_TNIL) {
-        check_table(L, sweep, "inputs", table);
-        keys = sorted_keys(L, sweep, "inputs", table, &count);
+        sweep_check_table(L, sweep, "inputs", table);
+        keys = sweep_sorted_keys(L, sweep, "inputs", table, &count);
         for (size_t i = 0; i < count; i++) {
             const char *where = lua_pushfstring(L, "inputs.%s", keys[i]);
 
@@ -441,12 +270,12 @@ void sweep_read(lua_State *L, struct hd_sweep *sweep)
     lua_insert(L, 1);
     lua_settop(L, 1);
     luaL_checkstack(L, 32, NULL);
-    check_keys(L, sweep, "", 1, known, sizeof known / sizeof *known);
+    sweep_check_keys(L, sweep, "", 1, known, sizeof known / sizeof *known);
     read_scalars(L, sweep);
     read_settings(L, sweep, "set", "");
     read_settings(L, sweep, "args", "arg.");
     sort_base(L, sweep);
-    read_axes(L, sweep);
+    sweep_read_axes(L, sweep);
     read_inputs(L, sweep);
     read_post(L, sweep);
 }

@@ -180,6 +180,37 @@ static void test_axes_of_programs_and_configurations(void **state)
     cJSON_Delete(v);
 }
 
+/* Keys of one axis vary together: sizes of their own for each program, times the schedulers. */
+static void test_zipped_keys(void **state)
+{
+    static const char *const programs[] = {"prog.lua", "prog.lua", "other.lua"};
+    static const int n[] = {10, 20, 7};
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "other.lua", "require('heddle').arg('n', 1)\n");
+    cli_rig_file(r, "s.lua",
+                 "return {config = 'tiny', axes = {\n"
+                 "  {keys = {'workload', 'arg.n'}, values = {{'prog.lua', 10}, {'prog.lua', 20}, "
+                 "{'other.lua', 7}, {'prog.lua', 10}}},\n"
+                 "  {key = 'seed', values = {1, 2}}}}");
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl");
+    cli_rig_expect(r, 0, "axis workload: 1 values are there before", NULL);
+    assert_non_null(strstr(r->out, "3 workload+arg.n x 2 seed = 6 points"));
+    v = rows_of(r, "a.jsonl");
+    assert_int_equal(cJSON_GetArraySize(v), 6);
+    for (int i = 0; i < 6; i++) {
+        const cJSON *row = cJSON_GetArrayItem(v, i), *axes = at(row, "point", "axes");
+
+        assert_string_equal(text_of(axes, "workload", NULL), programs[i / 2]);
+        assert_int_equal(at(axes, "arg.n", NULL)->valuedouble, n[i / 2]);
+        assert_int_equal(at(row, "args", "n")->valuedouble, n[i / 2]);
+        assert_int_equal(at(row, "seed", NULL)->valuedouble, 1 + i % 2);
+    }
+    cJSON_Delete(v);
+}
+
 /* The order in which a script wrote a table, and the seed of Lua's hashes, change nothing. */
 static void test_the_order_of_tables_does_not_matter(void **state)
 {
@@ -414,6 +445,18 @@ static const struct {
      "not a finite number", NULL, 3},
     {"return {workload = 'prog.lua', axes = {{key = 'arg.n', values = 5}}}", "", "must be a table",
      NULL, 3},
+    {"return {workload = 'prog.lua', axes = {{keys = {'arg.n', 'arg.m'}, values = {{1, 2}, {3}}}}}",
+     "", "axes[1].values[2] has 1 values for 2 keys", "one value for each key", 3},
+    {"return {workload = 'prog.lua', axes = {{keys = {'arg.n', 'arg.m'}, values = {{1, x = 2}}}}}",
+     "", "is a nil and must be", NULL, 3},
+    {"return {workload = 'prog.lua', axes = {{keys = {'arg.n', 'arg.n'}, values = {{1, 2}}}}}", "",
+     "there are two axes arg.n", NULL, 3},
+    {"return {workload = 'prog.lua', axes = {{keys = {}, values = {{}}}}}", "",
+     "axes[1].keys is empty", NULL, 3},
+    {"return {workload = 'prog.lua', axes = {{key = 'arg.n', keys = {'arg.m'}, values = {{1}}}}}",
+     "", "both key and keys", NULL, 3},
+    {"return {workload = 'prog.lua', axes = {{values = {1}}}}", "", "a key of axes[1] is a nil",
+     NULL, 3},
     {"return {workload = 'prog.lua', axes = {{key = 'arg.n', values = {1}}, n = {2}}}", "",
      "neither a list without holes nor a table of names", NULL, 3},
     {"return {workload = 'prog.lua', axes = {{key = 'host.schedular', values = {1}}}}", "",
@@ -582,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_the_last_axis_is_fastest),
         cmocka_unit_test(test_a_row_is_the_result_of_run),
         cmocka_unit_test(test_axes_of_programs_and_configurations),
+        cmocka_unit_test(test_zipped_keys),
         cmocka_unit_test(test_the_order_of_tables_does_not_matter),
         cmocka_unit_test(test_ids_follow_from_the_settings),
         cmocka_unit_test(test_near_values_are_points_of_their_own),

@@ -1,0 +1,265 @@
+/* The axes of a sweep script: {key =, values =}, {keys =, values =} or a table of names. */
+#include "host/lua/sweep_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Pushes the text that the run gets: values of one text are one run. */
+static void push_text(lua_State *L, const struct hd_script_value *v)
+{
+    char digits[40];
+
+    if (v->kind == HD_SCRIPT_INT)
+        lua_pushfstring(L, "%I", (LUAI_UACINT)v->i);
+    else if (v->kind == HD_SCRIPT_BOOL)
+        lua_pushstring(L, v->i ? "true" : "false");
+    else if (v->kind == HD_SCRIPT_STRING)
+        lua_pushstring(L, v->s);
+    else {
+        json_format_double(digits, sizeof digits, v->f);
+        lua_pushstring(L, digits);
+    }
+}
+
+/*
+ * Marks the values from number `from` on as seen in the table at idx; whether they were there before, all of them and in this
+ * order.
+ */
+static bool was_seen(lua_State *L, int seen, const struct hd_sweep_axis *axis, size_t from)
+{
+    bool before;
+
+    lua_pushliteral(L, "");
+    for (size_t i = from; i < axis->values.len; i++) {
+        push_text(L, &axis->values.at[i]);
+        lua_pushfstring(L, "%I:", (LUAI_UACINT)lua_rawlen(L, -1));
+        lua_insert(L, -2);
+        lua_concat(L, 3);
+    }
+    lua_pushvalue(L, -1);
+    before = lua_rawget(L, seen) != LUA_TNIL;
+    lua_pop(L, 1);
+    lua_pushboolean(L, true);
+    lua_rawset(L, seen);
+    return before;
+}
+
+/* The value on top of the stack. The axis owns it at once, for what follows may raise. */
+static void add_value(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
+                      const char *where)
+{
+    if (!vec_push(&axis->values, (struct hd_script_value){0}))
+        sweep_refuse(L, sweep, where, NULL, "not enough memory");
+    sweep_take_value(L, sweep, where, lua_gettop(L), &axis->values.at[axis->values.len - 1]);
+}
+
+static lua_Integer count_entries(lua_State *L, int table)
+{
+    lua_Integer count = 0;
+
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        count++;
+    return count;
+}
+
+/* One value for each key, as a list on top of the stack. */
+static void add_tuple(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
+                      const char *where)
+{
+    const int tuple = lua_gettop(L);
+
+    sweep_check_table(L, sweep, where, tuple);
+    if (count_entries(L, tuple) != (lua_Integer)axis->width)
+        sweep_refuse(L, sweep, where, "write one value for each key", "%s has %d values for %d keys",
+                     where, (int)count_entries(L, tuple), (int)axis->width);
+    for (size_t k = 1; k <= axis->width; k++) {
+        lua_geti(L, tuple, (lua_Integer)k);
+        add_value(L, sweep, axis, where);
+        lua_pop(L, 1);
+    }
+}
+
+/* A list of values: of one key, or zipped, a list for each point. */
+struct list {
+    const char *where;
+    int at, seen; /* where it is in the stack, and a table of what it had so far */
+    bool zipped;
+};
+
+static void read_entry(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
+                       const struct list *list, lua_Integer i)
+{
+    const char *place = lua_pushfstring(L, "%s[%I]", list->where, (LUAI_UACINT)i);
+    const size_t before = axis->values.len;
+
+    if (lua_geti(L, list->at, i) == LUA_TNIL)
+        sweep_refuse(L, sweep, list->where, "write {v1, v2, ...}", "%s is no list without holes",
+                     list->where);
+    if (list->zipped)
+        add_tuple(L, sweep, axis, place);
+    else
+        add_value(L, sweep, axis, place);
+    if (was_seen(L, list->seen, axis, before)) {
+        while (axis->values.len > before)
+            free(axis->values.at[--axis->values.len].s);
+        axis->repeated++;
+    }
+    lua_pop(L, 2);
+}
+
+/* The list on top of the stack. A list must have no holes: its length would be a matter of chance. */
+static void read_values(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
+                        const char *where, bool zipped)
+{
+    const struct list list = {where, lua_gettop(L), lua_gettop(L) + 1, zipped};
+    const char *name = sweep->columns.at[axis->first].key;
+    lua_Integer count;
+
+    sweep_check_table(L, sweep, where, list.at);
+    count = count_entries(L, list.at);
+    if (count == 0)
+        sweep_refuse(L, sweep, where, "leave the axis out, or give it a value",
+                     "the axis %s has no values", name);
+    if (count > HD_SWEEP_POINTS_MAX)
+        sweep_refuse(L, sweep, where, NULL, "the axis %s has more than %d values", name,
+                     HD_SWEEP_POINTS_MAX);
+    lua_newtable(L);
+    for (lua_Integer i = 1; i <= count; i++)
+        read_entry(L, sweep, axis, &list, i);
+    lua_settop(L, list.at);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static struct hd_sweep_axis *add_axis(lua_State *L, struct hd_sweep *sweep, const char *where)
+{
+    if (!vec_push(&sweep->axes, (struct hd_sweep_axis){0}))
+        sweep_refuse(L, sweep, where, NULL, "not enough memory");
+    sweep->axes.at[sweep->axes.len - 1].first = sweep->columns.len;
+    return &sweep->axes.at[sweep->axes.len - 1];
+}
+
+/* Gives the newest axis another key. */
+static void add_column(lua_State *L, struct hd_sweep *sweep, const char *where, const char *key)
+{
+    struct hd_sweep_column column = {NULL, sweep->axes.len - 1, 0};
+
+    for (size_t i = 0; i < sweep->columns.len; i++)
+        if (strcmp(sweep->columns.at[i].key, key) == 0)
+            sweep_refuse(L, sweep, where, "one axis has all values of a key",
+                         "there are two axes %s", key);
+    if (sweep->columns.len == HD_SWEEP_COLUMNS_MAX)
+        sweep_refuse(L, sweep, where, NULL, "the axes of a sweep have at most %d keys",
+                     HD_SWEEP_COLUMNS_MAX);
+    column.at = sweep->axes.at[column.axis].width++;
+    column.key = strdup(key);
+    if (!column.key || !vec_push(&sweep->columns, column)) {
+        free(column.key);
+        sweep_refuse(L, sweep, where, NULL, "not enough memory");
+    }
+}
+
+/* The key on top of the stack. */
+static void read_key(lua_State *L, struct hd_sweep *sweep, const char *where)
+{
+    if (lua_type(L, -1) != LUA_TSTRING || strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+        sweep_refuse(L, sweep, where, "write {key = \"arg.n\", values = {1, 2}}",
+                     "a key of %s is a %s and must be a name", where, luaL_typename(L, -1));
+    add_column(L, sweep, where, lua_tostring(L, -1));
+}
+
+/* The list of keys on top of the stack. */
+static void read_keys(lua_State *L, struct hd_sweep *sweep, const char *where)
+{
+    const int list = lua_gettop(L);
+    lua_Integer count;
+
+    sweep_check_table(L, sweep, where, list);
+    count = count_entries(L, list);
+    if (count == 0)
+        sweep_refuse(L, sweep, where, NULL, "%s.keys is empty", where);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_geti(L, list, i);
+        read_key(L, sweep, where);
+        lua_pop(L, 1);
+    }
+}
+
+/* ---- axes ---------------------------------------------------------------------------------- */
+
+/* {key = "arg.n", values = {...}} or {keys = {"arg.n", "arg.m"}, values = {{...}, ...}}, on top of the stack. */
+static void read_axis(lua_State *L, struct hd_sweep *sweep, const char *where)
+{
+    static const char *const known[] = {"key", "keys", "values"};
+    const int table = lua_gettop(L);
+    const char *place = lua_pushfstring(L, "%s.values", where);
+    struct hd_sweep_axis *axis;
+    bool zipped;
+
+    sweep_check_table(L, sweep, where, table);
+    sweep_check_keys(L, sweep, where, table, known, sizeof known / sizeof *known);
+    zipped = lua_getfield(L, table, "keys") != LUA_TNIL;
+    if (zipped && lua_getfield(L, table, "key") != LUA_TNIL)
+        sweep_refuse(L, sweep, where, NULL, "%s has both key and keys", where);
+    axis = add_axis(L, sweep, where);
+    lua_getfield(L, table, zipped ? "keys" : "key");
+    if (zipped)
+        read_keys(L, sweep, where);
+    else
+        read_key(L, sweep, where);
+    lua_getfield(L, table, "values");
+    read_values(L, sweep, axis, place, zipped);
+    lua_settop(L, table);
+}
+
+static void read_axis_list(lua_State *L, struct hd_sweep *sweep, int table)
+{
+    const lua_Integer count = luaL_len(L, table);
+
+    if (count_entries(L, table) != count)
+        sweep_refuse(L, sweep, "axes", "write {key = ..., values = ...} for each",
+                     "axes is neither a list without holes nor a table of names");
+    for (lua_Integer i = 1; i <= count; i++) {
+        const char *where = lua_pushfstring(L, "axes[%I]", (LUAI_UACINT)i);
+
+        lua_geti(L, table, i);
+        read_axis(L, sweep, where);
+        lua_pop(L, 2);
+    }
+}
+
+/* {["arg.n"] = {...}, config = {...}}: a table of names has no order of its own, so that it is that of the names. */
+static void read_axis_names(lua_State *L, struct hd_sweep *sweep, int table)
+{
+    size_t count;
+    const char **keys = sweep_sorted_keys(L, sweep, "axes", table, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *where = lua_pushfstring(L, "axes.%s", keys[i]);
+        struct hd_sweep_axis *axis = add_axis(L, sweep, where);
+
+        add_column(L, sweep, where, keys[i]);
+        lua_getfield(L, table, keys[i]);
+        read_values(L, sweep, axis, where, false);
+        lua_pop(L, 2);
+    }
+}
+
+void sweep_read_axes(lua_State *L, struct hd_sweep *sweep)
+{
+    static const char hint[] = "write axes = {{key = \"arg.n\", values = {1, 2}}}";
+    const int table = lua_gettop(L) + 1;
+
+    if (lua_getfield(L, 1, "axes") == LUA_TNIL)
+        sweep_refuse(L, sweep, "", hint, "the sweep has no axes");
+    sweep_check_table(L, sweep, "axes", table);
+    if (luaL_len(L, table) > 0)
+        read_axis_list(L, sweep, table);
+    else
+        read_axis_names(L, sweep, table);
+    if (!sweep->axes.len)
+        sweep_refuse(L, sweep, "axes", hint, "the sweep has no axes");
+    lua_settop(L, table - 1);
+}
