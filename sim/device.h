@@ -181,6 +181,7 @@ struct kernel_run {
     uint32_t lds_bytes;
     bool one_simd;                         /* all wavefronts of a work-group go to one SIMD unit */
     uint32_t first_cu, count_cus, next_cu; /* spatial placement: its units, and where to look next */
+    uint64_t passed; /* work-groups of others since it was in turn and found no room */
     uint64_t groups, placed, done;
     uint64_t stores;  /* under way */
     uint64_t last_ps; /* when the last of its stores takes effect */
@@ -260,6 +261,8 @@ struct device {
     struct kernel_run *runs;      /* [resident_kernels] */
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
+    uint64_t places;                      /* for work-groups, of all compute units */
+    struct kernel_run *cleared_for;       /* the first of its compute units takes no others */
     VEC(struct waiting_launch) waiting;   /* in order; all places for resident kernels are taken */
     uint64_t next_order,
         last_order;    /* of runs, from 1; of the run that the round-robin policy served last */

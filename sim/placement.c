@@ -25,14 +25,24 @@ const struct param_choice placement_choices[] = {
         {NULL, NULL},
 };
 
+struct cu *placement_try_cu(struct device *d, uint32_t id, const struct kernel_run *run)
+{
+    const struct kernel_run *cleared_for = d->cleared_for;
+
+    if (cleared_for && cleared_for != run && cleared_for->first_cu == id)
+        return NULL;
+    return group_fits(&d->cus[id], run) ? &d->cus[id] : NULL;
+}
+
 struct cu *placement_next_cu(struct device *d, const struct kernel_run *run)
 {
     for (uint32_t i = 0; i < d->ncus; i++) {
         uint32_t id = (d->next_cu + i) % d->ncus;
+        struct cu *cu = placement_try_cu(d, id, run);
 
-        if (group_fits(&d->cus[id], run)) {
+        if (cu) {
             d->next_cu = (id + 1) % d->ncus;
-            return &d->cus[id];
+            return cu;
         }
     }
     return NULL;
@@ -52,23 +62,46 @@ struct kernel_run *placement_next_run(struct device *d, uint64_t after_order)
     return best;
 }
 
+/* The next run in turn after an order, round the end. */
+static struct kernel_run *next_in_turn(struct device *d, uint64_t order)
+{
+    struct kernel_run *run = placement_next_run(d, order);
+
+    return run ? run : placement_next_run(d, 0);
+}
+
+/*
+ * The runs from `first` to `placed` had their turn and found no room. One that has seen more work-groups of others go by
+ * than the device has places gets a compute unit cleared: others place nothing there until it does.
+ */
+static void passed_over(struct device *d, struct kernel_run *first, const struct kernel_run *placed)
+{
+    for (struct kernel_run *run = first; run != placed; run = next_in_turn(d, run->order)) {
+        run->passed++;
+        if (run->passed > d->places && !d->cleared_for)
+            d->cleared_for = run;
+    }
+}
+
 struct kernel_run *placement_take_turns(struct device *d,
                                         struct cu *(*find)(struct device *d, struct kernel_run *run),
                                         struct cu **cu)
 {
-    struct kernel_run *run = placement_next_run(d, d->last_order);
+    struct kernel_run *first = next_in_turn(d, d->last_order), *run = first;
 
-    for (uint32_t i = 0; i <= d->nruns; i++) {
-        if (!run)
-            run = placement_next_run(d, 0);
-        if (!run)
-            return NULL;
+    while (run) {
         *cu = find(d, run);
         if (*cu) {
             d->last_order = run->order;
+            run->passed = 0;
+            if (d->cleared_for == run)
+                d->cleared_for = NULL;
+            passed_over(d, first, run);
             return run;
         }
-        run = placement_next_run(d, run->order);
+        run = next_in_turn(d, run->order);
+        if (run == first)
+            break;
     }
     return NULL;
 }

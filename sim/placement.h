@@ -29,11 +29,16 @@ extern const struct placement *const placements[];
 /* The same list as names, for the parameter table. */
 extern const struct param_choice placement_choices[];
 
+/* That compute unit if it has room for a work-group of the run and is not being cleared for another run, else NULL. */
+struct cu *placement_try_cu(struct device *d, uint32_t id, const struct kernel_run *run);
 /* The next compute unit, in turn, that has room for a work-group of the run; NULL if none has. */
 struct cu *placement_next_cu(struct device *d, const struct kernel_run *run);
 /* The resident run with work-groups left that comes first in order after `order`; NULL if there is none. */
 struct kernel_run *placement_next_run(struct device *d, uint64_t after_order);
-/* The next run in turn, after the one served last, for which find() has a compute unit. */
+/*
+ * The next run in turn, after the one served last, for which find() has a compute unit. A run that is passed over too often
+ * because its work-groups are large has the first of its compute units cleared for it.
+ */
 struct kernel_run *placement_take_turns(struct device *d,
                                         struct cu *(*find)(struct device *d, struct kernel_run *run),
                                         struct cu **cu);

@@ -59,9 +59,9 @@ static struct cu *own_cu(struct device *d, struct kernel_run *run)
 {
     for (uint32_t i = 0; i < run->count_cus; i++) {
         uint32_t place = (run->next_cu + i) % run->count_cus;
-        struct cu *cu = &d->cus[run->first_cu + place];
+        struct cu *cu = placement_try_cu(d, run->first_cu + place, run);
 
-        if (group_fits(cu, run)) {
+        if (cu) {
             run->next_cu = (place + 1) % run->count_cus;
             return cu;
         }

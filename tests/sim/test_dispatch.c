@@ -212,6 +212,52 @@ static void test_orders(void **state)
     }
 }
 
+/*
+ * A work-group that needs a whole compute unit, beside a kernel of many that leave one only in part: in turns, it starts
+ * when it has been passed over once for each place, and the work-groups that were on its unit have ended.
+ */
+static void test_a_large_work_group_is_let_in(void **state)
+{
+    enum { PLACES = 2 * 4, SMALL = 200 };
+    char text[2][256];
+    struct krig r;
+    struct log log;
+    uint64_t large, small, one = 0, start = 0;
+    uint32_t queue[2];
+    unsigned before = 0;
+
+    (void)state;
+    krig_open(&r, "launch.placement", "round-robin", "compute_units", "2", "cu.workgroup_slots",
+              "4", "lds.bytes", "16384", "lds.bytes_per_workgroup", "16384", NULL);
+    watch(&r, &log);
+    for (unsigned i = 0; i < 2; i++) {
+        waiting(text[i], 100);
+        assert_int_equal(sim_queue_new(r.m, &queue[i], &r.err), HD_OK);
+    }
+    small = krig_submit(
+        &r,
+        &(struct krig_launch){
+            .text = text[0], .groups = SMALL, .threads = 32, .dynamic_lds = 512, .queue = queue[0]});
+    /* When the large one comes, a launch latency later, all places are taken. */
+    assert_int_equal(sim_run_until(r.m, 300 * 1000, &r.err), HD_OK);
+    large = krig_submit(
+        &r, &(struct krig_launch){
+                .text = text[1], .threads = 32, .dynamic_lds = 16384, .queue = queue[1]});
+    finish(&r);
+    for (unsigned i = 0; i < log.n; i++) {
+        if (log.at[i].ticket == large)
+            start = log.at[i].start;
+        else if (log.at[i].end - log.at[i].start > one)
+            one = log.at[i].end - log.at[i].start;
+    }
+    for (unsigned i = 0; i < log.n; i++)
+        before += log.at[i].ticket == small && log.at[i].start < start;
+    assert_in_range(start - 1300, one, 4 * one);
+    /* The places once full, once more by the passing, and what the other unit took meanwhile. */
+    assert_in_range(before, PLACES, 3 * PLACES);
+    krig_close(&r);
+}
+
 /* ---- spatial partition ---- */
 
 /* Kernels of many work-groups at once; fails unless those of kernel k start on units [from[k], from[k + 1]) only. */
@@ -330,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_partial_waves),
         cmocka_unit_test(test_resident_kernels),
         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_a_large_work_group_is_let_in),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_are_divided_again),
         cmocka_unit_test(test_more_kernels_than_units),
