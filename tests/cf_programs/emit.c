@@ -99,6 +99,8 @@ void emit_simple(struct emitter *e, const struct cfp_node *n)
 {
     if (n->kind == CFP_OP)
         emit_op(e, n);
+    else if (n->kind == CFP_BARRIER)
+        emit(e, "%ss_barrier", e->pred);
     else
         emit_memory(e, n);
 }

@@ -31,7 +31,7 @@ bool emit_chance(struct emitter *e, unsigned percent);
 /* The predicate of something that only lanes of the region look at: it may be left out. */
 const char *emit_soft(struct emitter *e);
 
-/* An operation, load, store or atomic. */
+/* An operation, load, store, atomic or barrier. */
 void emit_simple(struct emitter *e, const struct cfp_node *n);
 /* Leaves the condition in a mask register, and returns its name, "m0" or "vcc". Uses m1. */
 const char *emit_cond(struct emitter *e, const struct cfp_cond *c);

@@ -197,7 +197,7 @@ static void list(struct state *s, int16_t i)
         const struct cfp_node *n = &s->e->p->node[i];
 
         s->e->node = (uint16_t)i;
-        if (n->kind <= CFP_ATOMIC)
+        if (n->kind <= CFP_BARRIER)
             emit_simple(s->e, n);
         else if (n->kind == CFP_IF)
             branch(s, n);

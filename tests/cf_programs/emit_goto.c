@@ -1,5 +1,10 @@
-/* The form goto. Every label that a goto leads to is a join, and so is the place behind each goto.b. */
+/*
+ * The form goto. Every label that a goto leads to is a join, and so is the place behind each goto.b. In some programs JIPs are
+ * written: the next join of the text, which has a second label, J and its number.
+ */
 #include "tests/cf_programs/emit.h"
+
+#include <stdio.h>
 
 struct state {
     struct emitter *e;
@@ -7,6 +12,8 @@ struct state {
     unsigned returned;
     unsigned depth;
     bool asleep; /* lanes may sleep until `returned` */
+    bool jips;   /* are written */
+    unsigned joins;
 };
 
 static void list(struct state *s, int16_t i);
@@ -14,7 +21,30 @@ static void list(struct state *s, int16_t i);
 static void join(struct state *s, unsigned label)
 {
     emit_label(s->e, label);
+    if (s->jips)
+        emit(s->e, "J%u:", s->joins);
+    s->joins++;
     emit(s->e, "join");
+}
+
+/* A goto of any kind with what is ahead of it, to a label. */
+static void jump(struct state *s, const char *ahead, unsigned label)
+{
+    if (s->jips)
+        emit(s->e, "%s L%u, J%u", ahead, label, s->joins);
+    else
+        emit(s->e, "%s L%u", ahead, label);
+}
+
+/* Lanes of a mask jump, or with "!" ahead of it the others; without a mask all do. */
+static void jump_if(struct state *s, const char *sense, const char *mask, const char *name,
+                    unsigned label)
+{
+    char ahead[32];
+
+    snprintf(ahead, sizeof ahead, "%s%s%s%s%s", mask ? "@" : "", mask ? sense : "",
+             mask ? mask : "", mask ? " " : "", name);
+    jump(s, ahead, label);
 }
 
 static bool as_predicate(struct state *s, const struct cfp_node *n)
@@ -43,11 +73,11 @@ static void branch(struct state *s, const struct cfp_node *n)
         predicated(s, n);
         return;
     }
-    emit(s->e, "@!%s goto L%u", emit_cond(s->e, &n->cond), other);
+    jump_if(s, "!", emit_cond(s->e, &n->cond), "goto", other);
     s->depth++;
     list(s, n->body);
     if (n->orelse != CFP_NONE) {
-        emit(s->e, "goto L%u", end);
+        jump_if(s, "", NULL, "goto", end);
         join(s, other);
         list(s, n->orelse);
         join(s, end);
@@ -67,7 +97,7 @@ static void loop(struct state *s, const struct cfp_node *n)
     emit_trips_start(s->e, n);
     emit_label(s->e, head);
     if (n->kind == CFP_WHILE)
-        emit(s->e, "@!%s goto L%u", emit_goes_on(s->e, n), s->out);
+        jump_if(s, "!", emit_goes_on(s->e, n), "goto", s->out);
     emit_trip(s->e, n);
     s->e->loops++;
     s->depth++;
@@ -81,11 +111,12 @@ static void loop(struct state *s, const struct cfp_node *n)
     } else if (n->kind == CFP_WHILE) {
         emit(s->e, "s_jump L%u", head);
     } else {
-        emit(s->e, "@%s goto.b L%u", emit_goes_on(s->e, n), head);
+        jump_if(s, "", emit_goes_on(s->e, n), "goto.b", head);
     }
     if (n->kind != CFP_REPEAT)
         join(s, s->out);
     outer.asleep = s->asleep;
+    outer.joins = s->joins;
     *s = outer;
 }
 
@@ -97,10 +128,9 @@ static void leave(struct state *s, const struct cfp_node *n)
 {
     const char *mask = n->has_cond ? emit_cond(s->e, &n->cond) : NULL;
     unsigned to = n->kind == CFP_BREAK ? s->out : n->kind == CFP_CONTINUE ? s->next : s->returned;
-    const char *at = mask ? "@" : "", *space = mask ? " " : "";
 
     if (n->kind == CFP_END && s->depth == 0 && !s->asleep) {
-        emit(s->e, "%s%s%ss_end", at, mask ? mask : "", space);
+        emit(s->e, "%s%s%ss_end", mask ? "@" : "", mask ? mask : "", mask ? " " : "");
         return;
     }
     if (n->kind == CFP_END && mask)
@@ -108,7 +138,7 @@ static void leave(struct state *s, const struct cfp_node *n)
     else if (n->kind == CFP_END)
         emit(s->e, "m_mov m7, -1");
     s->asleep = s->asleep || n->kind >= CFP_RETURN;
-    emit(s->e, "%s%s%sgoto L%u", at, mask ? mask : "", space, to);
+    jump_if(s, "", mask, "goto", to);
 }
 
 static void list(struct state *s, int16_t i)
@@ -117,7 +147,7 @@ static void list(struct state *s, int16_t i)
         const struct cfp_node *n = &s->e->p->node[i];
 
         s->e->node = (uint16_t)i;
-        if (n->kind <= CFP_ATOMIC)
+        if (n->kind <= CFP_BARRIER)
             emit_simple(s->e, n);
         else if (n->kind == CFP_IF)
             branch(s, n);
@@ -131,7 +161,7 @@ static void list(struct state *s, int16_t i)
 
 void emit_goto(struct emitter *e)
 {
-    struct state s = {.e = e};
+    struct state s = {.e = e, .jips = emit_chance(e, 30)};
     bool ends = cfp_has(e->p, CFP_END);
 
     s.returned = ++e->labels;

@@ -196,7 +196,7 @@ static void list(struct masks *m, int16_t i)
         const struct cfp_node *n = &m->e->p->node[i];
 
         m->e->node = (uint16_t)i;
-        if (n->kind <= CFP_ATOMIC)
+        if (n->kind <= CFP_BARRIER)
             emit_simple(m->e, n);
         else if (n->kind == CFP_IF)
             branch(m, i);

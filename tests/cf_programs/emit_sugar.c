@@ -81,7 +81,7 @@ static void list(struct emitter *e, int16_t i)
         const struct cfp_node *n = &e->p->node[i];
 
         e->node = (uint16_t)i;
-        if (n->kind <= CFP_ATOMIC)
+        if (n->kind <= CFP_BARRIER)
             emit_simple(e, n);
         else if (n->kind == CFP_IF)
             branch(e, i);

@@ -218,6 +218,8 @@ static int16_t statement(struct generator *g, struct place at)
     }
     if (which < 50)
         return leave(g, at);
+    if (which < 54 && at.all && !g->leaves)
+        return make(g, CFP_BARRIER);
     return simple(g);
 }
 

@@ -35,6 +35,7 @@ enum cfp_kind {
     CFP_LOAD,
     CFP_STORE,
     CFP_ATOMIC,
+    CFP_BARRIER, /* where all lanes are */
     CFP_IF,
     CFP_DO,
     CFP_WHILE,

@@ -175,6 +175,8 @@ static enum way run_node(struct lane *l, int16_t node)
     case CFP_ATOMIC:
         atomic(l, node);
         return ON;
+    case CFP_BARRIER:
+        return ON;
     case CFP_IF:
         return run_list(l, condition(l, node) ? n->body : n->orelse);
     case CFP_DO:

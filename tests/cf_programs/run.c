@@ -42,6 +42,7 @@ struct cfp_rig {
     const struct isa_program *program;
     struct machine *machine;
     struct cfp_effects seen;
+    uint32_t idle_line; /* of an instruction that no lane was on for; 0: none */
 };
 
 struct cfp_rig *cfp_rig_new(void)
@@ -120,6 +121,17 @@ static bool find_machine(struct cfp_rig *r, struct hd_error *err)
 
 /* ---- effects ---- */
 
+/* In the goto form nothing that acts on lanes issues without any, for a goto or join has led past it. */
+static void on_issue(struct cfp_rig *r, const struct hd_probe_event *e)
+{
+    const struct isa_insn *in = &r->program->insns[e->pc];
+
+    if (in->format == ISA_JOIN || in->format == ISA_GOTO || in->format == ISA_GOTO_BACK ||
+        (e->regs->live & e->regs->exec) || r->idle_line)
+        return;
+    r->idle_line = r->program->lines[in->line].line;
+}
+
 static void on_event(void *user, const struct hd_probe_event *e)
 {
     struct cfp_rig *r = user;
@@ -128,6 +140,10 @@ static void on_event(void *user, const struct hd_probe_event *e)
     bool local = e->kind == HD_PROBE_LOCAL, atomic;
     uint64_t base;
 
+    if (e->kind == HD_PROBE_ISSUE) {
+        on_issue(r, e);
+        return;
+    }
     if (node == CFP_NO_NODE || in->format == ISA_GLOAD || in->format == ISA_LLOAD)
         return;
     atomic = in->format == ISA_GATOMIC;
@@ -244,12 +260,14 @@ static enum hd_status launch(struct cfp_rig *r, struct hd_error *err)
 /* An endless loop becomes a fault where it can be told: with a limit nothing is computed ahead. */
 static void set_mode(struct cfp_rig *r, enum sim_mode mode)
 {
-    const struct hd_probe watch = {r, on_event,
-                                   HD_PROBE_WANT(HD_PROBE_GLOBAL) | HD_PROBE_WANT(HD_PROBE_LOCAL)};
+    struct hd_probe watch = {r, on_event,
+                             HD_PROBE_WANT(HD_PROBE_GLOBAL) | HD_PROBE_WANT(HD_PROBE_LOCAL)};
     const struct hd_probe none = {0};
     struct sim_limits limits = {0};
     struct sim_counters total;
 
+    if (r->run->way.emitter == CFP_GOTO)
+        watch.wants |= HD_PROBE_WANT(HD_PROBE_ISSUE);
     sim_totals(r->machine->m, &total);
     if (mode == SIM_TIMED)
         limits.max_instructions =
@@ -273,12 +291,17 @@ static enum cfp_outcome run_mode(struct cfp_rig *r, enum sim_mode mode, char why
     }
     fill_memory(r, &start);
     memset(r->seen.n, 0, sizeof r->seen.n);
+    r->idle_line = 0;
     set_mode(r, mode);
     status = launch(r, &err);
     if (status != HD_OK) {
         refused(&err, why);
         forget(r->machine);
         return status == HD_BAD_INPUT ? CFP_REFUSED : CFP_FAULT;
+    }
+    if (r->idle_line) {
+        snprintf(why, 256, "line %u issues with no lane", r->idle_line);
+        return CFP_DIFFERS;
     }
     outcome = mode == SIM_TIMED ? compare_effects(r, why) : CFP_SAME;
     return outcome ? outcome : compare_memory(r, why);

@@ -76,7 +76,7 @@ static void run_everywhere(struct cfp_rig *rig, const struct cfp_program *p,
 {
     for (unsigned w = 0; w < widths; w++) {
         for (unsigned i = 0; i < cfp_nways; i++) {
-            struct cfp_run run = {p, expected, cfp_ways[i], cfp_widths[(first + w) % CFP_WIDTHS],
+            struct cfp_run run = {p,    expected, cfp_ways[i], cfp_widths[(first + w) % CFP_WIDTHS],
                                   NULL, 0};
             enum cfp_outcome outcome;
             char why[256];
@@ -251,6 +251,7 @@ static const struct {
     {"store, local", in_local, CFP_STORE, 25},
     {"atomic", executed, CFP_ATOMIC, 30},
     {"atomic, local", in_local, CFP_ATOMIC, 12},
+    {"barrier", executed, CFP_BARRIER, 4},
     {"if", executed, CFP_IF, 60},
     {"if, divergent", divergent, CFP_IF, 50},
     {"if, arm of no lane", uniform, 0, 15},
