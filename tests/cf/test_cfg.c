@@ -185,7 +185,28 @@ static void test_reach(void **state)
     assert_true(!inside[0] && inside[1] && inside[2] && !inside[3] && !inside[4]);
     cfg_reach(&g, 3, 7, inside);
     assert_true(!inside[0] && inside[3] && !inside[4]);
+    cfg_free(&g);
+}
+
+/* Code that leads back to code that leads forwards again. */
+static void test_reach_backwards(void **state)
+{
+    struct code c;
+    struct cfg g;
+    bool inside[MOST] = {false};
+
+    (void)state;
+    put(&c, 0, OP_s_jump, false, 5); /* block 0 */
+    put(&c, 1, OP_join, false, 0);   /* 1 */
+    put(&c, 2, OP_s_jump, false, 3);
+    put(&c, 3, OP_join, false, 0); /* 2 */
+    put(&c, 4, OP_s_end, false, 0);
+    put(&c, 5, OP_join, false, 0); /* 3 */
+    put(&c, 6, OP_s_jump, false, 1);
+    finish(&c, 0, 7);
+    assert_true(cfg_build(&g, &c.program, &c.kernel));
     cfg_reach(&g, 3, ISA_NO_PC, inside);
+    assert_true(!inside[0] && inside[1] && inside[2] && inside[3]);
     cfg_free(&g);
 }
 
@@ -194,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_code),
         cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_reach_backwards),
     };
 
     return cmocka_run_group_tests_name("cfg", tests, NULL, NULL);

@@ -113,6 +113,9 @@ static void test_loop(void **state)
         assert_int_equal(r.trace[25].pc, 4);
         assert_true(r.trace[25].exec == 0xff);
         assert_int_equal(r.issued, 27);
+        /* The group in the loop and the one that waits, however often lanes leave: the state is that of two groups. */
+        if (strcmp(units[u], "barrier") != 0)
+            assert_int_equal(r.most_used, 24 + 2 * 16 - (strcmp(units[u], "min-pc") == 0 ? 8 : 0));
         unit_rig_close(&r);
     }
 }
@@ -334,6 +337,32 @@ static void test_who_runs_beside_a_spinning_group(void **state)
     }
 }
 
+/* A group that spins is asked first, and lets the others run behind its first trip, if it reads memory. */
+static void test_changes_between_trips(void **state)
+{
+    static const char *const reads[] = {" local_load_b32 v4, [0]\n", " s_nop\n"};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct unit_rig r;
+        unsigned other = 0;
+        char text[512];
+
+        snprintf(text, sizeof text,
+                 ".kernel k\n.form goto\n.lds 8\n v_cmp_eq_u32 m0, v2, 0\n @m0 goto other\n"
+                 "again:\n%s v_add_u32 v5, v5, 1\n v_cmp_lt_u32 m1, v5, 100\n @m1 goto.b again\n"
+                 " join\n goto behind\nother:\n join\n v_mov_b32 v3, 1\nbehind:\n join\n"
+                 " s_end\n.endkernel\n",
+                 reads[i]);
+        run(&r, "barrier", text, 0xff);
+        while (r.trace[other].pc != 9)
+            other++;
+        assert_int_equal(other, 2 + (i ? 100 * 4 + 2 : 4) + 1);
+        assert_true(r.trace[r.issued - 1].exec == 0xff);
+        unit_rig_close(&r);
+    }
+}
+
 /* Inside of an if he who left waits at its end, where he must wait anyhow. */
 static void test_meeting_around_a_spin(void **state)
 {
@@ -365,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_barrier_on_both_sides),
         cmocka_unit_test(test_barrier_on_one_side),
         cmocka_unit_test(test_who_runs_beside_a_spinning_group),
+        cmocka_unit_test(test_changes_between_trips),
         cmocka_unit_test(test_meeting_around_a_spin),
     };
 

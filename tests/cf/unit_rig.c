@@ -149,7 +149,9 @@ enum cf_next unit_rig_run(struct unit_rig *r)
         } while (!step(r, in));
         if (r->cost.trouble)
             return CF_GO;
-        assert_true(r->unit->used(r->state) <= r->unit->size(r->program, r->lanes->width));
+        if (r->unit->used(r->state) > r->most_used)
+            r->most_used = r->unit->used(r->state);
+        assert_true(r->most_used <= r->unit->size(r->program, r->lanes->width));
         assert_int_equal(r->unit->used(r->state) % 8, 0);
     }
     return next;

@@ -27,6 +27,7 @@ struct unit_rig {
     unsigned issued;
     struct cf_cost cost; /* of the last control instruction */
     unsigned hops, divergent, skipped;
+    size_t most_used; /* bytes of state */
 };
 
 const struct cf_unit_ops *unit_find(const char *name);
