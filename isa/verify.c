@@ -151,6 +151,37 @@ static void check_barriers(struct verifier *v)
     free(apart);
 }
 
+/* A vector register, memory or output that the instruction changes. */
+static bool has_effect_on_lanes(const struct isa_insn *in)
+{
+    return in->d.kind == ISA_O_V || in->format == ISA_PRINT ||
+           (isa_formats[in->format].extra & ISA_X_ADDRESS);
+}
+
+/* predicated-all: masks alone tell lanes apart. A region without branches is not to be seen, but for loops. */
+static void check_all_masked(struct verifier *v)
+{
+    uint32_t loop = ISA_NO_PC; /* head of the outermost loop around this instruction */
+
+    if (v->kernel->forms != ISA_FORM_PREDICATED_ALL)
+        return;
+    for (uint32_t pc = v->kernel->end; pc-- > v->kernel->first;) {
+        const struct isa_insn *in = &v->program->insns[pc];
+        bool branch = in->format == ISA_BRANCH_M;
+
+        if (branch && in->target > pc)
+            verify_add(v, ISA_CERTAIN, "verify-form", pc, "leave it out, or write .form predicated",
+                       "a forward branch on a mask in form predicated-all");
+        if (branch && in->target <= pc && in->target < loop)
+            loop = in->target;
+        if (loop != ISA_NO_PC && pc >= loop && !in->pred && has_effect_on_lanes(in))
+            verify_add(v, ISA_CERTAIN, "verify-form", pc, "give it the mask of the loop",
+                       "%s without a mask, in a loop of form predicated-all", isa_ops[in->op].name);
+        if (pc == loop)
+            loop = ISA_NO_PC;
+    }
+}
+
 static void report_unwritten(void *user, uint32_t pc, unsigned name)
 {
     struct verifier *v = user;
@@ -187,6 +218,7 @@ static void check_kernel(struct verifier *v)
     check_last(v);
     verify_gotos(v);
     check_barriers(v);
+    check_all_masked(v);
     if (!isa_find_unwritten(v->program, v->kernel, report_unwritten, v))
         v->out->failed = true;
 }

@@ -69,6 +69,41 @@ static void remarks_barriers_in_regions_that_may_diverge(void **state)
     expect(K "x: s_barrier\ns_branch_nz s0, x" E, "");
 }
 
+static void refuse(const char *text, const char *code, unsigned line, const char *message)
+{
+    struct isa_program *p;
+    struct hd_error err = {0};
+    char place[24];
+
+    if (isa_assemble_text("t", text, strlen(text), NULL, 0, &p, &err) == HD_OK)
+        fail_msg("accepted: %s", text);
+    snprintf(place, sizeof place, "t:%u", line);
+    assert_string_equal(err.code, code);
+    assert_string_equal(err.place, place);
+    assert_non_null(strstr(err.message, message));
+    assert_true(err.hint[0] != '\0');
+}
+
+static void checks_the_form_predicated_all(void **state)
+{
+    (void)state;
+    refuse(K ".form predicated-all\ns_branch_none m0, a\na: s_nop" E, "verify-form", 3,
+           "a forward branch");
+    refuse(K ".form predicated-all\na: @m0 v_mov_b32 v0, 1\nb: v_mov_b32 v0, 1\n"
+             "s_branch_any m1, b\ns_branch_any m0, a" E,
+           "verify-form", 4, "without a mask");
+    refuse(K ".form predicated-all\n.local x 4\na: local_store_b32 [x], v0\ns_branch_any m0, a" E,
+           "verify-form", 4, "local_store_b32");
+    refuse(K ".form predicated-all\na: print \"%d\", v0\ns_branch_any m0, a" E, "verify-form", 3,
+           "print");
+    /* masks, scalars, and what is in no loop of lanes */
+    expect(K ".form predicated-all\nv_mov_b32 v0, 1\na: v_cmp_lt_u32 m0, v0, 4\n"
+             "@m0 v_add_u32 v0, v0, 1\ns_any s0, m0\ns_branch_any m0, a\nv_mov_b32 v0, 1\n"
+             "b: v_mov_b32 v0, 2\ns_branch_nz s0, b" E,
+           "");
+    expect(K ".form predicated\nm_mov m0, 0\ns_branch_none m0, a\nv_mov_b32 v0, 1\na: s_nop" E, "");
+}
+
 static void names_the_check_of_what_only_a_run_can_tell(void **state)
 {
     struct isa_program *p =
@@ -145,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(remarks_registers_that_are_read_before_any_write),
         cmocka_unit_test(remarks_barriers_in_regions_that_may_diverge),
+        cmocka_unit_test(checks_the_form_predicated_all),
         cmocka_unit_test(names_the_check_of_what_only_a_run_can_tell),
         cmocka_unit_test(a_kernel_that_asks_for_local_bytes_may_go_behind_its_own),
         cmocka_unit_test(refuses_what_an_image_may_hold),
