@@ -185,6 +185,7 @@ static void exec_scalar(struct isa_wave *w, const struct isa_insn *in, const str
 }
 
 #define KIND_MASK_OP ~, MASK
+#define KIND_SAVE_EXEC ~, MASK
 #define KIND_REDUCE ~, MASK
 #define CASE_NONE(...)
 #define CASE_MASK(name, ...)                                                                       \
@@ -226,6 +227,15 @@ static void exec_mask(struct isa_wave *w, const struct isa_insn *in)
         w->m[ISA_VCC] = value;
     else
         w->m[in->d.index] = (w->m[in->d.index] & ~active) | (value & active);
+}
+
+static void exec_save(struct isa_wave *w, const struct isa_insn *in)
+{
+    uint64_t old = isa_read_mask(w, in, (struct isa_operand){.kind = ISA_O_EXEC});
+    uint64_t value = mask_value(in->op, isa_read_mask(w, in, in->a), old, 0);
+
+    write_scalar(w, in->d, old);
+    write_exec(w, value);
 }
 
 static void exec_readlane(struct isa_wave *w, const struct isa_insn *in,
@@ -270,6 +280,9 @@ void isa_exec(struct isa_wave *w, const struct isa_insn *in, unsigned n,
             break;
         case ISA_MASK_OP:
             exec_mask(w, in);
+            break;
+        case ISA_SAVE_EXEC:
+            exec_save(w, in);
             break;
         case ISA_REDUCE:
             write_scalar(w, in->d,

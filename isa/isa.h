@@ -64,8 +64,9 @@ enum isa_format {
     ISA_VGET,    /* d: v          imm: a vector special value (enum isa_vspecial) */
     ISA_SALU,    /* d: s          a, b, c: s | immediate */
     ISA_MASK_OP, /* d: m | vcc | exec | s pair   a, b: m | vcc | exec | s pair | immediate 0 or -1 */
-    ISA_REDUCE,  /* d: s or s pair  a: m | vcc | exec: any, all, popcount, ballot, first lane */
-    ISA_XLANE,   /* d: v          a: v, b: v | s | immediate: moves between lanes */
+    ISA_SAVE_EXEC, /* d: s pair that gets EXEC   a: m | vcc | exec | s pair | immediate: of it and EXEC a new EXEC */
+    ISA_REDUCE,    /* d: s or s pair  a: m | vcc | exec: any, all, popcount, ballot, first lane */
+    ISA_XLANE,     /* d: v          a: v, b: v | s | immediate: moves between lanes */
     ISA_READLANE,  /* d: s          a: v, b: s | immediate (lane) */
     ISA_WRITELANE, /* d: v         a: s | immediate, b: s | immediate (lane) */
     ISA_CLOCK,     /* d: s pair: the core cycle */
@@ -178,7 +179,7 @@ enum {
     ISA_SB_EXEC = ISA_SB_M + ISA_MASKS + 1,
     ISA_SB_COUNT,
     ISA_SB_MAX_WAIT = 12, /* registers one instruction can wait for: sources and destinations */
-    ISA_SB_MAX_SET = 2,
+    ISA_SB_MAX_SET = 3,
 };
 
 /* A decoded instruction. Immutable once its program is loaded; shared by all wavefronts. */
@@ -224,6 +225,12 @@ enum isa_op {
 };
 
 extern const struct isa_op_info isa_ops[ISA_NUM_OPS];
+
+/* True if the instruction writes EXEC, as its destination or beside it. */
+static inline bool isa_writes_exec(const struct isa_insn *in)
+{
+    return in->d.kind == ISA_O_EXEC || isa_ops[in->op].format == ISA_SAVE_EXEC;
+}
 
 /* Index of the mnemonic in isa_ops, or -1. */
 int isa_op_find(const char *name);

@@ -219,7 +219,7 @@ static void count_registers(struct isa_kernel *k, const stmt_list *stmts)
 static bool writes_exec(const stmt_list *stmts)
 {
     for (size_t i = 0; i < stmts->len; i++)
-        if (stmts->at[i].kind == STMT_INSN && stmts->at[i].insn.d.kind == ISA_O_EXEC)
+        if (stmts->at[i].kind == STMT_INSN && isa_writes_exec(&stmts->at[i].insn))
             return true;
     return false;
 }

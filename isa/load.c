@@ -148,7 +148,7 @@ static enum hd_status fill_literals(struct isa_program *p, struct hd_error *err)
 static bool writes_exec(const struct isa_program *p, const struct isa_kernel *k)
 {
     for (uint32_t pc = k->first; pc < k->end; pc++)
-        if (p->insns[pc].d.kind == ISA_O_EXEC)
+        if (isa_writes_exec(&p->insns[pc]))
             return true;
     return false;
 }

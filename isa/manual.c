@@ -11,6 +11,7 @@ static const struct {
     [ISA_VGET] = {"VGET", "Vector special values"},
     [ISA_SALU] = {"SALU", "Scalar arithmetic, logic and comparisons"},
     [ISA_MASK_OP] = {"MASK_OP", "Mask logic"},
+    [ISA_SAVE_EXEC] = {"SAVE_EXEC", "Mask logic that saves EXEC"},
     [ISA_REDUCE] = {"REDUCE", "Reductions of a mask"},
     [ISA_XLANE] = {"XLANE", "Moves between lanes"},
     [ISA_READLANE] = {"READLANE", "A lane to a scalar"},

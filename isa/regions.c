@@ -85,6 +85,7 @@ bool isa_crosses_lanes(const struct isa_insn *in)
     case ISA_REDUCE:
     case ISA_BRANCH_M:
     case ISA_WRITELANE:
+    case ISA_SAVE_EXEC:
         return true;
     case ISA_MASK_OP:
         return in->d.kind == ISA_O_S;

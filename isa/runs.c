@@ -20,7 +20,7 @@ static bool is_branch(const struct isa_insn *in)
 
 static bool ends_run(const struct isa_insn *in, const struct isa_insn *branch)
 {
-    if (in->d.kind == ISA_O_M || in->d.kind == ISA_O_EXEC)
+    if (in->d.kind == ISA_O_M || isa_writes_exec(in))
         return true;
     for (unsigned i = 0; branch && i < in->nset; i++)
         for (unsigned k = 0; k < branch->nwait; k++)

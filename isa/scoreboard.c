@@ -55,6 +55,8 @@ unsigned isa_sources(const struct isa_insn *in, uint16_t out[ISA_SB_MAX_WAIT])
     add_operand(&names, &in->addr.index);
     if (in->pred)
         add(&names, ISA_SB_M + in->pred - 1u);
+    if (in->format == ISA_SAVE_EXEC)
+        add(&names, ISA_SB_EXEC);
     return names.count;
 }
 
@@ -70,4 +72,6 @@ void isa_fill_scoreboard(struct isa_insn *in, bool with_exec)
     in->nset = (uint8_t)count;
     for (unsigned i = 0; i < count; i++)
         in->set[i] = (uint16_t)(name + i);
+    if (in->format == ISA_SAVE_EXEC)
+        in->set[in->nset++] = ISA_SB_EXEC;
 }

@@ -50,7 +50,7 @@ static void check_registers(struct verifier *v, const struct isa_insn *in)
 
 static void check_exec(struct verifier *v, const struct isa_insn *in)
 {
-    if (in->d.kind == ISA_O_EXEC && !(v->kernel->forms & ISA_FORM_EXEC))
+    if (isa_writes_exec(in) && !(v->kernel->forms & ISA_FORM_EXEC))
         verify_add(v, ISA_CERTAIN, "verify-exec", in->pc, "write .form exec, or use predicates",
                    "EXEC is written in kernel `%s`, which has form %s", v->kernel->name,
                    isa_form_name(v->kernel->forms) ? isa_form_name(v->kernel->forms)

@@ -17,7 +17,7 @@ static void count(struct sim_counters *c, const struct isa_insn *in, uint64_t la
         else
             c->flop64 += flops;
     }
-    c->mask_ops += in->format == ISA_MASK_OP;
+    c->mask_ops += in->format == ISA_MASK_OP || in->format == ISA_SAVE_EXEC;
 }
 
 void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
@@ -51,7 +51,7 @@ uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
 
     count_run(m, w, in, n);
     isa_exec(&w->regs, in, n, m->lanes);
-    if (in[n - 1].d.kind == ISA_O_EXEC) {
+    if (isa_writes_exec(&in[n - 1])) {
         if (!m->device->cf->set_exec(w->cf, w->regs.exec))
             fault_raise(m, w, -1, "exec-written", "write the kernel in .form exec",
                         "EXEC is written, which divergence unit %s does not allow",

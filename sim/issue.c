@@ -393,6 +393,7 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_VALU] = issue_register,     [ISA_VSEL] = issue_register,
     [ISA_VCMP] = issue_register,     [ISA_VGET] = issue_register,
     [ISA_SALU] = issue_register,     [ISA_MASK_OP] = issue_register,
+    [ISA_SAVE_EXEC] = issue_register,
     [ISA_REDUCE] = issue_register,   [ISA_XLANE] = issue_register,
     [ISA_READLANE] = issue_register, [ISA_WRITELANE] = issue_register,
     [ISA_CLOCK] = issue_clock,       [ISA_GLOAD] = issue_global,

@@ -82,16 +82,16 @@ static void step_nothing(struct sim_machine *m, struct wavefront *w)
 typedef void step_fn(struct sim_machine *m, struct wavefront *w);
 
 static step_fn *const step_by_format[ISA_NUM_FORMATS] = {
-    [ISA_VALU] = step_register,      [ISA_VSEL] = step_register,  [ISA_VCMP] = step_register,
-    [ISA_VGET] = step_register,      [ISA_SALU] = step_register,  [ISA_MASK_OP] = step_register,
-    [ISA_REDUCE] = step_register,    [ISA_XLANE] = step_register, [ISA_READLANE] = step_register,
-    [ISA_WRITELANE] = step_register, [ISA_CLOCK] = step_clock,    [ISA_GLOAD] = step_global,
-    [ISA_GSTORE] = step_global,      [ISA_GATOMIC] = step_global, [ISA_LLOAD] = step_local,
-    [ISA_LSTORE] = step_local,       [ISA_LATOMIC] = step_local,  [ISA_FENCE] = step_nothing,
-    [ISA_BARRIER] = step_barrier,    [ISA_JUMP] = step_branch,    [ISA_BRANCH_S] = step_branch,
-    [ISA_BRANCH_M] = step_branch,    [ISA_GOTO] = step_branch,    [ISA_GOTO_BACK] = step_branch,
-    [ISA_JOIN] = step_branch,        [ISA_PRINT] = step_print,    [ISA_ASSERT] = step_assert,
-    [ISA_NOP] = step_nothing,        [ISA_END] = step_end,
+    [ISA_VALU] = step_register,      [ISA_VSEL] = step_register,      [ISA_VCMP] = step_register,
+    [ISA_VGET] = step_register,      [ISA_SALU] = step_register,      [ISA_MASK_OP] = step_register,
+    [ISA_SAVE_EXEC] = step_register, [ISA_REDUCE] = step_register,    [ISA_XLANE] = step_register,
+    [ISA_READLANE] = step_register,  [ISA_WRITELANE] = step_register, [ISA_CLOCK] = step_clock,
+    [ISA_GLOAD] = step_global,       [ISA_GSTORE] = step_global,      [ISA_GATOMIC] = step_global,
+    [ISA_LLOAD] = step_local,        [ISA_LSTORE] = step_local,       [ISA_LATOMIC] = step_local,
+    [ISA_FENCE] = step_nothing,      [ISA_BARRIER] = step_barrier,    [ISA_JUMP] = step_branch,
+    [ISA_BRANCH_S] = step_branch,    [ISA_BRANCH_M] = step_branch,    [ISA_GOTO] = step_branch,
+    [ISA_GOTO_BACK] = step_branch,   [ISA_JOIN] = step_branch,        [ISA_PRINT] = step_print,
+    [ISA_ASSERT] = step_assert,      [ISA_NOP] = step_nothing,        [ISA_END] = step_end,
 };
 
 static void turn(struct sim_machine *m, struct wavefront *w)

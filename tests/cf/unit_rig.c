@@ -103,7 +103,7 @@ static bool step(struct unit_rig *r, const struct isa_insn *in)
         return active != 0;
     default:
         isa_exec(&r->w, in, 1, r->lanes);
-        if (in->d.kind == ISA_O_EXEC) {
+        if (isa_writes_exec(in)) {
             assert_true(r->unit->set_exec(r->state, r->w.exec));
             r->w.exec = r->unit->exec(r->state);
         }

@@ -417,6 +417,74 @@ static void deep_regions_take_scalar_pairs_from_the_top(void **state)
     isa_program_free(p);
 }
 
+/* Lane n enters the ifs of levels 1 to n. v1 counts them, v2 is the level whose .else it takes, v3 the sum of those it sees end. */
+static void ifs_that_are_nested_up_to_20_deep(void **state)
+{
+    (void)state;
+    for (unsigned depth = 6; depth <= 20; depth++) {
+        struct text text = {0};
+        struct isa_program *p;
+        struct mini *m;
+
+        text_add(&text, ".kernel k\nv_get_u32 v0, %%lane\nv_mov_b32 v1, 0\nv_mov_b32 v2, 0\n"
+                        "v_mov_b32 v3, 0\n");
+        for (unsigned i = 1; i <= depth; i++)
+            text_add(&text, "v_cmp_ge_u32 m0, v0, %u\n.if m0\nv_add_u32 v1, v1, 1\n", i);
+        for (unsigned i = depth; i >= 1; i--)
+            text_add(&text, ".else\nv_add_u32 v2, v2, %u\n.endif\nv_add_u32 v3, v3, %u\n", i, i);
+        text_add(&text, "s_end\n.endkernel\n");
+        p = mini_assemble(text_str(&text));
+        m = mini_new(p, "k", 32, 29);
+        mini_run(m, 10000);
+        assert_null(m->wrong);
+        for (unsigned lane = 0; lane < 29; lane++) {
+            unsigned in = lane < depth ? lane : depth, seen = in < depth ? in + 1 : depth;
+
+            assert_int_equal(mini_reg(m, lane, 1), in);
+            assert_int_equal(mini_reg(m, lane, 2), lane < depth ? lane + 1 : 0);
+            assert_int_equal(mini_reg(m, lane, 3), seen * (seen + 1) / 2);
+        }
+        mini_free(m);
+        isa_program_free(p);
+        text_free(&text);
+    }
+}
+
+/*
+ * Loops in loops, each with two masks, since it has a .continue; each goes round once. Lane n leaves the loop of level n + 1.
+ * v1 counts visits of the innermost level, v2 the loops that a lane sees through.
+ */
+static void loops_that_are_nested_up_to_20_deep(void **state)
+{
+    (void)state;
+    for (unsigned depth = 6; depth <= 20; depth++) {
+        struct text text = {0};
+        struct isa_program *p;
+        struct mini *m;
+
+        text_add(
+            &text,
+            ".kernel k\nv_get_u32 v0, %%lane\nv_mov_b32 v1, 0\nv_mov_b32 v2, 0\nm_mov m3, 0\n");
+        for (unsigned i = 1; i <= depth; i++)
+            text_add(&text, ".loop\nv_cmp_lt_u32 m0, v0, %u\n.break m0\n.continue m3\n", i);
+        text_add(&text, "v_add_u32 v1, v1, 1\n");
+        for (unsigned i = depth; i >= 1; i--)
+            text_add(&text, "v_add_u32 v2, v2, 1\n.break\n.endloop\n");
+        text_add(&text, "s_end\n.endkernel\n");
+        p = mini_assemble(text_str(&text));
+        m = mini_new(p, "k", 32, 32);
+        mini_run(m, 100000);
+        assert_null(m->wrong);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            assert_int_equal(mini_reg(m, lane, 1), lane >= depth ? 1 : 0);
+            assert_int_equal(mini_reg(m, lane, 2), lane >= depth ? depth : lane);
+        }
+        mini_free(m);
+        isa_program_free(p);
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +493,8 @@ int main(void)
         cmocka_unit_test(empty_arms_are_skipped),
         cmocka_unit_test(all_that_acts_on_lanes_is_masked),
         cmocka_unit_test(deep_regions_take_scalar_pairs_from_the_top),
+        cmocka_unit_test(ifs_that_are_nested_up_to_20_deep),
+        cmocka_unit_test(loops_that_are_nested_up_to_20_deep),
     };
 
     return cmocka_run_group_tests_name("asm_sugar", tests, NULL, NULL);

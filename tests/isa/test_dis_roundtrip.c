@@ -37,7 +37,7 @@ static void put(struct builder *b, const struct isa_insn *in)
     unsigned n = isa_encode(in, bytes);
 
     text_add_bytes(&b->code, (const char *)bytes, n);
-    if (in->d.kind == ISA_O_EXEC)
+    if (isa_writes_exec(in))
         b->forms = ISA_FORM_EXEC;
     if (isa_formats[isa_ops[in->op].format].extra & ISA_X_JIP)
         b->forms = ISA_FORM_GOTO;
@@ -358,7 +358,7 @@ static void random_programs(void **state)
             unsigned format = isa_ops[op].format;
 
             /* EXEC is written in form exec, gotos stand in form goto */
-            if (format != ISA_MASK_OP || leave_out)
+            if ((format != ISA_MASK_OP && format != ISA_SAVE_EXEC) || leave_out)
                 if (!(isa_formats[format].extra & leave_out))
                     put_random(&b, &r, op, any, n + 1);
         }
