@@ -244,6 +244,10 @@ static bool find_forms(struct assembler *as)
                                k->k.name);
         return true;
     }
+    if (k->sugar && has_jips(&k->stmts))
+        return asm_fail_at(as, k->file, k->line, k->col, "asm-form",
+                           "write the regions as gotos and joins, or the gotos as regions",
+                           "kernel `%s` has both regions and gotos", k->k.name);
     k->k.forms = k->sugar                 ? ISA_FORM_PREDICATED
                  : has_jips(&k->stmts)    ? ISA_FORM_GOTO
                  : writes_exec(&k->stmts) ? ISA_FORM_EXEC

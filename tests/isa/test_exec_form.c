@@ -137,6 +137,8 @@ static void saveexec_sets_exec(void **state)
     const struct isa_insn *in = &p->insns[1];
 
     (void)state;
+    assert_int_equal(in->nwait, 4);
+    assert_int_equal(in->wait[1], ISA_SB_EXEC);
     assert_int_equal(in->nset, 3);
     assert_int_equal(in->set[0], ISA_SB_S + 2);
     assert_int_equal(in->set[1], ISA_SB_S + 3);

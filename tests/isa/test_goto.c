@@ -169,6 +169,32 @@ static void mistakes_in_gotos(void **state)
     refuse("join\nm_mov exec, 0\ns_end\n", "verify-exec", 3);
 }
 
+/* A func's labels are its own, and regions make another form: gotos cannot lead into or out of either. */
+static void gotos_stay_in_their_func_and_out_of_regions(void **state)
+{
+    (void)state;
+    refuse(".func f()\n@m0 goto out\nin: join\n.endfunc\ncall f\nout: join\ns_end\n",
+           "asm-undefined-label", 3);
+    refuse(".func f()\nin: join\n.endfunc\n@m0 goto in\ncall f\ns_end\n", "asm-undefined-label", 5);
+    refuse("@m0 goto a\n.if m1\na: join\n.endif\ns_end\n", "asm-form", 1);
+    refuse(".form goto\n.if m1\ns_nop\n.endif\ns_end\n", "asm-form", 1);
+    refuse(".form exec\n.loop\n.break\n.endloop\ns_end\n", "asm-form", 1);
+}
+
+/* Each call has joins of its own. */
+static void gotos_of_a_func(void **state)
+{
+    struct isa_program *p = mini_assemble(".func f(m c)\n@c goto out\ns_nop\nout: join\n.endfunc\n"
+                                          ".kernel k\ncall f, m1\ncall f, m2\ns_end\n.endkernel\n");
+
+    (void)state;
+    assert_int_equal(p->insns[0].target, 2);
+    assert_int_equal(p->insns[3].target, 5);
+    assert_int_equal(p->insns[3].jip, 5);
+    assert_int_equal(p->insns[3].pred, 1 + 2);
+    isa_program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +205,8 @@ int main(void)
         cmocka_unit_test(one_instruction_as_text),
         cmocka_unit_test(runs_end_at_gotos_and_joins),
         cmocka_unit_test(mistakes_in_gotos),
+        cmocka_unit_test(gotos_stay_in_their_func_and_out_of_regions),
+        cmocka_unit_test(gotos_of_a_func),
     };
 
     return cmocka_run_group_tests_name("goto", tests, NULL, NULL);
