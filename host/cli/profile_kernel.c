@@ -8,6 +8,7 @@
 
 /* A part of the device that is used for more of its peak bounds the kernel. */
 static const double BOUND = 0.6;
+static const double FEW_LANES = 0.5; /* of a wavefront */
 
 /* What a wavefront waits for, in words. */
 static const char *const waits[SIM_NUM_STALLS] = {
@@ -148,15 +149,25 @@ static void print_accesses(const struct profile_kernel *k)
     text_free(&t);
 }
 
+static void add_hits(struct text *t, double rate, const char *cache, const char *what)
+{
+    char percent[16];
+
+    if (!isfinite(rate))
+        return;
+    cli_format_percent(rate, percent, sizeof percent);
+    text_add(t, "%s%s holds %s of the %s", t->len ? ", " : "", cache, percent, what);
+}
+
 static void print_caches(const struct profile_kernel *k)
 {
-    char l1[16], l2[16];
+    struct text t = {0};
 
-    if (!k->sums.sectors)
-        return;
-    cli_format_percent(k->rates.l1_hit_rate, l1, sizeof l1);
-    cli_format_percent(k->rates.l2_hit_rate, l2, sizeof l2);
-    printf("  caches     L1 holds %s of the lines that are loaded, L2 %s of the sectors\n", l1, l2);
+    add_hits(&t, k->rates.l1_hit_rate, "L1", "lines that are loaded");
+    add_hits(&t, k->rates.l2_hit_rate, "L2", "sectors that are asked of it");
+    if (t.len)
+        profile_paragraph("  caches     ", 13, t.at);
+    text_free(&t);
 }
 
 /* The reasons from the one that takes the most cycles on. */
@@ -242,6 +253,17 @@ static void add_latency(struct text *t, const struct profile *p, const struct pr
                "instruction and the use of its result.");
 }
 
+/* Instructions of which few lanes do anything are what takes the issue slots. */
+static void add_lanes(struct text *t, const struct profile_kernel *k, bool by_instructions)
+{
+    char percent[16];
+
+    if (!by_instructions || !(k->rates.lane_utilisation < FEW_LANES))
+        return;
+    cli_format_percent(k->rates.lane_utilisation, percent, sizeof percent);
+    text_add(t, " Only %s of the lanes are active.", percent);
+}
+
 static void print_verdict(const struct profile *p, const struct profile_kernel *k)
 {
     const struct {
@@ -266,6 +288,7 @@ static void print_verdict(const struct profile *p, const struct profile_kernel *
     cli_format_percent(parts[top].use, percent, sizeof percent);
     if (parts[top].use >= BOUND) {
         text_add(&t, "Bound by %s, of which %s is in use.", parts[top].name, percent);
+        add_lanes(&t, k, top <= 2);
     } else if (k->launches) {
         text_add(&t, "Bound by latency: the most used part is %s, with %s. ", parts[top].name,
                  percent);

@@ -147,13 +147,15 @@ static void hint_passes(const struct profile *p, const struct profile_kernel *k,
                  distance);
 }
 
+/* Of a branch the active lanes are those that take it. */
 static void hint_lanes(const struct profile *p, const struct profile_kernel *k,
-                       const struct profile_line *line, struct text *out)
+                       const struct profile_line *line, uint32_t pc, struct text *out)
 {
     const struct profile_counts *c = &line->counts;
     uint32_t width = p->config.wavefront_size;
 
-    if (!c->issues || (double)c->lanes >= FEW_LANES * (double)c->issues * width ||
+    if (!c->issues || insn_at(k, pc)->cls == ISA_C_BRANCH ||
+        (double)c->lanes >= FEW_LANES * (double)c->issues * width ||
         (double)c->issues < SHARE * (double)k->counts.issues)
         return;
     begin(out);
@@ -170,16 +172,40 @@ static bool writes(const struct isa_insn *in, uint16_t reg)
     return false;
 }
 
-/* The instruction before pc that writes the register last, in order of the text and around a loop. */
-static const struct isa_insn *writer_of(const struct profile_kernel *k, uint32_t pc, uint16_t reg)
+/* The last of the instructions [from, end) that writes the register. */
+static const struct isa_insn *last_writer(const struct profile_kernel *k, uint32_t from,
+                                          uint32_t end, uint16_t reg)
 {
-    for (uint32_t at = pc; at > k->kernel->first; at--)
-        if (writes(insn_at(k, at - 1), reg))
-            return insn_at(k, at - 1);
-    for (uint32_t at = k->kernel->end; at > pc; at--)
+    for (uint32_t at = end; at > from; at--)
         if (writes(insn_at(k, at - 1), reg))
             return insn_at(k, at - 1);
     return NULL;
+}
+
+static bool goes_back(const struct isa_insn *in)
+{
+    return in->target <= in->pc && (in->format == ISA_JUMP || in->format == ISA_BRANCH_S ||
+                                    in->format == ISA_BRANCH_M || in->format == ISA_GOTO_BACK);
+}
+
+/*
+ * The instruction that most likely wrote the register: the one before pc in the text; if that stands
+ * ahead of a loop around pc, and the loop writes the register further down, the one there.
+ */
+static const struct isa_insn *writer_of(const struct profile_kernel *k, uint32_t pc, uint16_t reg)
+{
+    const struct isa_insn *before = last_writer(k, k->kernel->first, pc, reg);
+
+    for (uint32_t at = pc; at < k->kernel->end; at++) {
+        const struct isa_insn *back = insn_at(k, at), *around;
+
+        if (!goes_back(back) || back->target > pc || (before && before->pc >= back->target))
+            continue;
+        around = last_writer(k, pc, at + 1, reg);
+        if (around)
+            return around;
+    }
+    return before;
 }
 
 /* Whether a wait for a result of the instruction is booked under the reason. */
@@ -308,7 +334,7 @@ void profile_hint(const struct profile *p, const struct profile_kernel *k,
     }
     if (counts_at(k, pc)->counts.local_accesses)
         hint_passes(p, k, line, pc, out);
-    hint_lanes(p, k, line, out);
+    hint_lanes(p, k, line, pc, out);
     hint_wait(k, line, pcs, out);
     hint_mshr(p, k, line, out);
 }

@@ -437,6 +437,41 @@ static void test_where_waiting_is_booked(void **state)
     cJSON_Delete(result);
 }
 
+/* In a loop a result comes from further down, unless it was written before in the same round. */
+static void test_results_around_a_loop(void **state)
+{
+    struct cli_rig *r = *state;
+    const cJSON *p;
+    cJSON *result;
+
+    cli_rig_file(r, "loop.hasm",
+                 ".kernel loop\n"
+                 "    s_mov_b32 s8, 50\n"
+                 "    v_get_u32 v0, %tid\n"
+                 "    v_mov_b32 v1, 1.0\n"
+                 "again:\n"
+                 "    v_rcp_f32 v2, v1 ; first\n"
+                 "    v_mul_f32 v3, v2, v2 ; second\n"
+                 "    v_sqrt_f32 v1, v3 ; third\n"
+                 "    s_sub_u32 s8, s8, 1\n"
+                 "    s_branch_nz s8, again\n"
+                 "    v_add_f32 v1, v1, 1.0 ; last\n"
+                 "    s_end\n"
+                 ".endkernel\n");
+    cli_rig_file(r, "loop.lua",
+                 "local gpu = require 'heddle'\n"
+                 "local loop = gpu.module 'loop.hasm':kernel('loop', '')\n"
+                 "gpu.region('main', function() loop(1, 32)() end)\n");
+    cli_rig_run(r, "profile %/loop.lua --config tiny --quiet --out %/p.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    result = result_of(r, "p.json");
+    p = profile_of(result, "loop");
+    expect_hint(p, "; first", "waits for the result of line 8");
+    expect_hint(p, "; second", "waits for the result of line 6");
+    expect_hint(p, "; third", "waits for the result of line 7");
+    cJSON_Delete(result);
+}
+
 /* ---- the report --------------------------------------------------------------------------------------- */
 
 /*
@@ -635,6 +670,7 @@ int main(void)
         cmocka_unit_test(test_accesses_are_counted),
         cmocka_unit_test(test_expanded_lines),
         cmocka_unit_test(test_where_waiting_is_booked),
+        cmocka_unit_test(test_results_around_a_loop),
         cmocka_unit_test(test_the_report),
         cmocka_unit_test(test_empty_statistics),
         cmocka_unit_test(test_an_unfinished_run),
