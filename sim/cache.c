@@ -36,6 +36,12 @@ void cache_free(struct cache *c)
     memset(c, 0, sizeof *c);
 }
 
+void cache_copy(struct cache *to, const struct cache *from)
+{
+    memcpy(to->set_at, from->set_at, from->sets * from->set_bytes);
+    memcpy(to->line_at, from->line_at, (size_t)from->sets * from->stride * from->line_bytes);
+}
+
 static void clear_set(struct cache *c, uint32_t set)
 {
     struct cache_set *s = cache_set(c, set);

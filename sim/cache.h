@@ -55,6 +55,8 @@ struct cache {
 bool cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t sectors, bool timed);
 void cache_free(struct cache *c);
 void cache_clear(struct cache *c);
+/* Makes a cache equal to another one of the same shape. */
+void cache_copy(struct cache *to, const struct cache *from);
 
 static inline struct cache_set *cache_set(const struct cache *c, uint32_t set)
 {

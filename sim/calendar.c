@@ -23,6 +23,14 @@ void calendar_free(struct calendar *c)
     memset(c, 0, sizeof *c);
 }
 
+void calendar_copy(struct calendar *to, const struct calendar *from)
+{
+    to->now = from->now;
+    to->due = from->due;
+    memcpy(to->slots, from->slots, (size_t)RING_PLACES * from->words * sizeof *to->slots);
+    memcpy(to->at, from->at, from->units * sizeof *to->at);
+}
+
 static uint64_t *slot_of(const struct calendar *c, uint64_t cycle)
 {
     return c->slots + (cycle % RING_PLACES) * c->words;

@@ -22,6 +22,8 @@ struct calendar {
 
 bool calendar_init(struct calendar *c, uint32_t units);
 void calendar_free(struct calendar *c);
+/* Makes a calendar equal to another one of as many units. */
+void calendar_copy(struct calendar *to, const struct calendar *from);
 
 /* For calendar_set: the unit stands in the calendar already. */
 void calendar_move(struct calendar *c, uint32_t unit, uint64_t cycle);

@@ -110,6 +110,35 @@ static void give_node(struct event_queue *q, uint32_t n)
     q->free_node = n;
 }
 
+static void copy_lists(struct event_queue *to, const struct event_queue *from)
+{
+    memcpy(to->nodes, from->nodes, from->used * sizeof *to->nodes);
+    memcpy(to->sorted, from->sorted, from->end * sizeof *to->sorted);
+    memcpy(to->far, from->far, from->nfar * sizeof *to->far);
+}
+
+struct event_queue *event_queue_copy(const struct event_queue *q)
+{
+    struct event_queue *copy = event_queue_new(), lists;
+
+    while (copy && copy->capacity < q->capacity) {
+        if (!grow(copy)) {
+            event_queue_free(copy);
+            return NULL;
+        }
+    }
+    if (!copy || !q->capacity)
+        return copy;
+    copy_lists(copy, q);
+    lists = *copy;
+    *copy = *q;
+    copy->nodes = lists.nodes;
+    copy->sorted = lists.sorted;
+    copy->scratch = lists.scratch;
+    copy->far = lists.far;
+    return copy;
+}
+
 static uint64_t slot_of(const struct event_queue *q, uint32_t n)
 {
     return q->nodes[n].e.time_ps >> SLOT_SHIFT;

@@ -47,6 +47,8 @@ struct event_queue;
 
 struct event_queue *event_queue_new(void); /* NULL when memory is short */
 void event_queue_free(struct event_queue *q);
+/* Another queue with the same events; NULL when memory is short. */
+struct event_queue *event_queue_copy(const struct event_queue *q);
 /*
  * The time must not be before that of the last event taken; it may be the same. unit is below 2^22.
  * False when memory is short, which can only happen while the number of pending events is at a new

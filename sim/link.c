@@ -52,6 +52,17 @@ void link_free(struct link *l)
     free(l);
 }
 
+bool link_copy(struct link *to, const struct link *from)
+{
+    memcpy(to->rates, from->rates, sizeof to->rates);
+    for (size_t i = 0; i < 2; i++) {
+        to->engines[i].head = from->engines[i].head;
+        if (!vec_copy(&to->engines[i].queue, &from->engines[i].queue))
+            return false;
+    }
+    return true;
+}
+
 /* Puts the first transfer of the queue in service. */
 static void serve(struct sim_machine *m, uint32_t engine)
 {

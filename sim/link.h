@@ -25,6 +25,8 @@ uint32_t link_engines(const struct sim_config *config);
 
 struct link *link_new(const struct sim_config *config);
 void link_free(struct link *l);
+/* Makes a link equal to another one of the same configuration; false when memory is short. */
+bool link_copy(struct link *to, const struct link *from);
 
 /*
  * Queues a transfer, now; start_ps and end_ps of the request are filled in. When it is over,

@@ -39,6 +39,7 @@ enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes,
     m->config = *config;
     m->core = clock_make(config->core_hz);
     m->l2clk = clock_make(config->l2_hz);
+    m->lanes_build = lanes;
     m->lanes = isa_lanes_get(config->wavefront_size, lanes);
     status = m->lanes ? make_parts(m, err)
                       : hd_error_set(err, HD_BAD_INPUT, "lanes-unavailable", NULL,

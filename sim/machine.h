@@ -22,6 +22,7 @@ struct sim_machine {
     uint64_t now_ps;
     bool waiting; /* the host waits, so that it can do nothing before something else ends */
     struct clock_domain core, l2clk;
+    enum isa_build lanes_build; /* as it was asked for */
     const struct isa_lanes *lanes;
     struct event_queue *events;
     struct memory memory;

@@ -77,6 +77,54 @@ static bool allocate_pages(struct sim_array *a)
     return true;
 }
 
+static bool copy_array(struct sim_array *to, const struct sim_array *from)
+{
+    size_t words = bits_ceil_div(from->npages, 64);
+
+    *to = *from;
+    to->block = NULL;
+    to->data = NULL;
+    to->populated = to->on_device = to->dirty = NULL;
+    if (from->block) {
+        if (!allocate_values(to))
+            return false;
+        memcpy(to->data, from->data, from->bytes);
+    }
+    if (from->populated) {
+        if (!allocate_pages(to))
+            return false;
+        memcpy(to->populated, from->populated, 3 * words * sizeof *to->populated);
+    }
+    return true;
+}
+
+static bool copy_lists(struct memory *to, const struct memory *from)
+{
+    return vec_copy(&to->retired, &from->retired) && vec_copy(&to->by_address, &from->by_address) &&
+           vec_copy(&to->free_ids, &from->free_ids) &&
+           vec_copy(&to->host_faults, &from->host_faults);
+}
+
+bool memory_copy(struct memory *to, const struct memory *from)
+{
+    struct memory copy = *from;
+
+    memset(&copy.arrays, 0, sizeof copy.arrays);
+    memset(&copy.retired, 0, sizeof copy.retired);
+    memset(&copy.by_address, 0, sizeof copy.by_address);
+    memset(&copy.free_ids, 0, sizeof copy.free_ids);
+    memset(&copy.host_faults, 0, sizeof copy.host_faults);
+    *to = copy;
+    if (!copy_lists(to, from) || !vec_reserve(&to->arrays, from->arrays.len))
+        return false;
+    for (size_t i = 0; i < from->arrays.len; i++) {
+        to->arrays.len = i + 1;
+        if (!copy_array(&to->arrays.at[i], &from->arrays.at[i]))
+            return false;
+    }
+    return true;
+}
+
 static enum hd_status check_description(const struct sim_array_desc *d, struct hd_error *err)
 {
     if (d->bytes == 0)

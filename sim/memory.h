@@ -60,6 +60,8 @@ struct memory {
 /* page_bytes is a power of two. */
 void memory_init(struct memory *mem, uint32_t page_bytes);
 void memory_free(struct memory *mem);
+/* Makes a memory that was just made equal to another one, values too; false when memory is short. */
+bool memory_copy(struct memory *to, const struct memory *from);
 
 /*
  * Makes an array with all its pages unpopulated (SIM_DEVICE arrays have no page states), and its

@@ -1,23 +1,12 @@
 #include "sim/queue.h"
 #include "sim/command.h"
 #include "sim/machine.h"
-#include "sim/tickets.h"
+#include "sim/queue_state.h"
 #include "sim/um.h"
 
 #include <inttypes.h>
 
 enum { QUEUES_MAX = 1 << 16 }; /* units of events have room for these */
-
-enum stage {
-    STAGE_NEW,
-    STAGE_ROOM,
-    STAGE_HOST,
-    STAGE_MIGRATE,
-    STAGE_LAUNCH,
-    STAGE_TURN,
-    STAGE_RUN,
-    STAGE_LINK,
-};
 
 static const char *const stage_waits[] = {
     [STAGE_NEW] = "has not been looked at",
@@ -28,27 +17,6 @@ static const char *const stage_waits[] = {
     [STAGE_TURN] = "waits for the running kernel to end (sim.concurrent_kernels)",
     [STAGE_RUN] = "runs, or waits for a place among the resident kernels",
     [STAGE_LINK] = "waits for the copy engine",
-};
-
-struct queue {
-    struct command *head, *tail;
-    enum stage stage; /* of the head */
-    uint64_t launch_cycle; /* core cycle at which a head in STAGE_LAUNCH has been launched, or UINT64_MAX */
-    bool live, closing;
-    struct um_claims claims; /* of the head */
-};
-
-struct queues {
-    VEC(struct queue) list; /* by number */
-    VEC(uint32_t) free_ids;
-    /* queues whose head is looked at when anything has happened, first come first */
-    VEC(uint32_t) waiting;
-    struct tickets tickets;
-    uint32_t running;     /* kernels that the dispatcher has */
-    bool serve_due;       /* an EV_QUEUE is under way */
-    bool again;           /* something completed while heads were looked at */
-    bool room_taken;      /* an earlier head waits for room: later ones may not take it */
-    uint64_t next_launch; /* the least launch_cycle of all */
 };
 
 /* How far a head has come. */

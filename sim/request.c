@@ -38,3 +38,16 @@ void requests_free(struct requests *p)
     free(p->at);
     *p = (struct requests){.free = REQUEST_NONE};
 }
+
+bool requests_copy(struct requests *to, const struct requests *from)
+{
+    struct request *at = aligned_alloc(64, from->count * sizeof *at);
+
+    if (!at)
+        return false;
+    memcpy(at, from->at, from->count * sizeof *at);
+    free(to->at);
+    *to = *from;
+    to->at = at;
+    return true;
+}

@@ -35,6 +35,8 @@ struct requests {
 bool requests_init(struct requests *p, uint32_t count); /* false when memory is short */
 void requests_free(struct requests *p);
 bool requests_grow(struct requests *p);
+/* Makes the pool equal to another one; false when memory is short. */
+bool requests_copy(struct requests *to, const struct requests *from);
 
 /* A request with old contents; REQUEST_NONE when memory is short. Pointers into the pool may be stale
  * after this. */

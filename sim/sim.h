@@ -38,6 +38,13 @@ struct sim_limits {
 enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes,
                        struct sim_machine **out, struct hd_error *err);
 void sim_free(struct sim_machine *m);
+/*
+ * Makes a machine that is in the same state, in the middle of a run too: from there on both do the
+ * same. The copy has the values of all arrays, under the same ids and addresses, and the same pending
+ * tickets, but no sink and no probe; programs are shared, and so is the host memory that pending
+ * copies name. Owned by the caller (sim_free).
+ */
+enum hd_status sim_copy(const struct sim_machine *m, struct sim_machine **out, struct hd_error *err);
 void sim_set_limits(struct sim_machine *m, const struct sim_limits *limits);
 
 /* SIM_VALUES may be entered only when nothing is pending (sim_idle). */

@@ -59,3 +59,10 @@ void tickets_free(struct tickets *t)
 {
     vec_free(&t->pending);
 }
+
+bool tickets_copy(struct tickets *to, const struct tickets *from)
+{
+    to->head = from->head;
+    to->last = from->last;
+    return vec_copy(&to->pending, &from->pending);
+}

@@ -20,5 +20,6 @@ void tickets_complete(struct tickets *t, uint64_t ticket);
 bool tickets_done(const struct tickets *t, uint64_t ticket);
 size_t tickets_pending(const struct tickets *t);
 void tickets_free(struct tickets *t);
+bool tickets_copy(struct tickets *to, const struct tickets *from); /* false when memory is short */
 
 #endif

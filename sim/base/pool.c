@@ -34,3 +34,27 @@ void pool_free(struct pool *p)
     free(p->at);
     memset(p, 0, sizeof *p);
 }
+
+bool pool_copy(struct pool *to, const struct pool *from)
+{
+    unsigned char *at = malloc((size_t)from->count * from->item);
+
+    if (!at)
+        return false;
+    memcpy(at, from->at, (size_t)from->count * from->item);
+    free(to->at);
+    *to = *from;
+    to->at = at;
+    return true;
+}
+
+bool *pool_free_items(const struct pool *p)
+{
+    bool *is_free = calloc((size_t)p->count + 1, sizeof *is_free);
+
+    for (uint32_t i = p->free; is_free && i != POOL_NONE;) {
+        is_free[i] = true;
+        memcpy(&i, pool_at(p, i), sizeof i);
+    }
+    return is_free;
+}

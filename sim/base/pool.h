@@ -31,6 +31,10 @@ static inline void pool_give(struct pool *p, uint32_t index)
 /* Starts empty; item is at least 4 bytes. False when memory is short. */
 bool pool_init(struct pool *p, uint32_t item, uint32_t count);
 bool pool_grow(struct pool *p);
+/* Makes a pool equal to another one; false when memory is short. */
+bool pool_copy(struct pool *to, const struct pool *from);
+/* For each item whether it is free; the caller frees the array. NULL when memory is short. */
+bool *pool_free_items(const struct pool *p);
 void pool_free(struct pool *p);
 
 /* An item with old contents; POOL_NONE when memory is short. Pointers into the pool may be stale

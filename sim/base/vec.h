@@ -44,6 +44,13 @@ static inline bool vec_reserve_bytes(void **at, size_t *cap, size_t want, size_t
     vec_reserve_bytes((void **)&(v)->at, &(v)->cap, (want), sizeof *(v)->at)
 #define vec_push(v, value)                                                                         \
     (vec_reserve((v), (v)->len + 1) ? ((v)->at[(v)->len++] = (value), true) : false)
+/* Makes an array equal to another of the same type; false when memory is short. */
+#define vec_copy(to, from)                                                                         \
+    (vec_reserve((to), (from)->len)                                                                \
+         ? ((from)->len ? (void)memcpy((to)->at, (from)->at, (from)->len * sizeof *(to)->at)       \
+                        : (void)0,                                                                 \
+            (to)->len = (from)->len, true)                                                         \
+         : false)
 #define vec_free(v) (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
 
 #endif
