@@ -64,6 +64,10 @@ struct sweep_run {
 bool sweep_run_make(struct sweep_run *run, const struct sweep_plan *plan, size_t point);
 void sweep_run_free(struct sweep_run *run);
 
+/* Begins an object in *out, which is then on one line without a newline. */
+void sweep_inline_start(struct json_writer *w, struct text *out);
+void sweep_inline_end(struct json_writer *w, struct text *out);
+
 /* The keys that are no parameters and no arguments (sweep_keys.c). */
 bool sweep_key_is_special(const char *key);
 /* HD_BAD_INPUT at the place if there is no such key, or if it cannot have the value. */
@@ -82,6 +86,9 @@ enum { SWEEP_NO_ROW = 70 };
 /* Adds the row of a point whose process left none: it ended with this status of waitpid. */
 bool sweep_point_lost(const struct sweep_plan *plan, size_t point, int wait_status,
                       struct text *row);
+
+/* A file that is gone when it is closed, in TMPDIR or /tmp; NULL with errno. */
+FILE *sweep_unnamed_file(void);
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 

@@ -370,33 +370,39 @@ void sweep_plan_label(const struct sweep_plan *plan, size_t point, struct text *
 
 /* ---- one point ------------------------------------------------------------------------------------------ */
 
+void sweep_inline_start(struct json_writer *w, struct text *out)
+{
+    json_start(w, json_to_text(out), JSON_COMPACT);
+    json_object(w, NULL);
+}
+
+void sweep_inline_end(struct json_writer *w, struct text *out)
+{
+    json_end(w);
+    json_finish(w);
+    if (out->len)
+        out->at[--out->len] = '\0'; /* the newline */
+}
+
 static void write_axes(const struct sweep_plan *plan, size_t point, struct text *out)
 {
     struct json_writer w;
 
-    json_start(&w, json_to_text(out), JSON_COMPACT);
-    json_object(&w, NULL);
+    sweep_inline_start(&w, out);
     for (size_t a = 0; a < plan->sweep->columns.len; a++)
         hd_sweep_json(&w, plan->sweep->columns.at[a].key, hd_sweep_value(plan->sweep, a, point));
-    json_end(&w);
-    json_finish(&w);
-    if (out->len)
-        out->at[--out->len] = '\0'; /* the newline */
+    sweep_inline_end(&w, out);
 }
 
 static void write_args(const struct sweep_settings *settings, struct text *out)
 {
     struct json_writer w;
 
-    json_start(&w, json_to_text(out), JSON_COMPACT);
-    json_object(&w, NULL);
+    sweep_inline_start(&w, out);
     for (size_t i = 0; i < settings->len; i++)
         if (strncmp(settings->at[i].key, "arg.", 4) == 0)
             hd_sweep_json(&w, settings->at[i].key + 4, settings->at[i].value);
-    json_end(&w);
-    json_finish(&w);
-    if (out->len)
-        out->at[--out->len] = '\0';
+    sweep_inline_end(&w, out);
 }
 
 /* What the command line of the sweep says of every run. */

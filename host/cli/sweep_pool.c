@@ -52,32 +52,12 @@ static void become_point(const struct pool *pool, const struct slot *slot, pid_t
     _exit(status); /* what the sweep has in its buffers is the sweep's */
 }
 
-static FILE *unnamed_file(void)
-{
-    const char *folder = getenv("TMPDIR");
-    struct text path = {0};
-    FILE *file = NULL;
-    int fd = -1;
-
-    text_add(&path, "%s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (!path.failed)
-        fd = mkstemp(path.at);
-    if (fd >= 0) {
-        unlink(path.at);
-        file = fdopen(fd, "w+b");
-    }
-    if (fd >= 0 && !file)
-        close(fd);
-    text_free(&path);
-    return file;
-}
-
 static enum hd_status start(struct pool *pool, struct slot *slot, size_t point, struct hd_error *err)
 {
     const pid_t parent = getpid();
 
     if (!slot->row)
-        slot->row = unnamed_file();
+        slot->row = sweep_unnamed_file();
     if (!slot->row || ftruncate(fileno(slot->row), 0) != 0)
         return hd_error_set(err, HD_BAD_INPUT, "output", NULL, "is there room in TMPDIR?",
                             "cannot make a temporary file: %s", strerror(errno));

@@ -144,10 +144,11 @@ const char *sweep_store_row(struct sweep_store *store, size_t point, size_t *len
 
 /* ---- the journal ------------------------------------------------------------------------------------- */
 
-static enum hd_status open_unnamed(struct sweep_store *store, struct hd_error *err)
+FILE *sweep_unnamed_file(void)
 {
     const char *folder = getenv("TMPDIR");
     struct text path = {0};
+    FILE *file = NULL;
     int fd = -1;
 
     text_add(&path, "%s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -155,9 +156,17 @@ static enum hd_status open_unnamed(struct sweep_store *store, struct hd_error *e
         fd = mkstemp(path.at);
     if (fd >= 0) {
         unlink(path.at);
-        store->journal = fdopen(fd, "w+b");
+        file = fdopen(fd, "w+b");
     }
+    if (fd >= 0 && !file)
+        close(fd);
     text_free(&path);
+    return file;
+}
+
+static enum hd_status open_unnamed(struct sweep_store *store, struct hd_error *err)
+{
+    store->journal = sweep_unnamed_file();
     return store->journal ? HD_OK : cannot("make", NULL, err);
 }
 
@@ -225,13 +234,11 @@ static void add_point(const struct sweep_run *run, struct text *out)
     struct text object = {0};
     struct json_writer w;
 
-    json_start(&w, json_to_text(&object), JSON_COMPACT);
-    json_object(&w, NULL);
+    sweep_inline_start(&w, &object);
     result_write_point(&w, &run->point);
-    json_end(&w);
-    json_finish(&w); /* the object in braces, and a newline */
-    if (object.len > 3)
-        text_add_bytes(out, object.at + 1, object.len - 3);
+    sweep_inline_end(&w, &object);
+    if (object.len > 2) /* without the braces of the object around it */
+        text_add_bytes(out, object.at + 1, object.len - 2);
     out->failed |= object.failed;
     text_free(&object);
 }
