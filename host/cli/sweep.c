@@ -114,6 +114,7 @@ static enum hd_status run_and_finish(struct sweep_plan *plan, struct sweep_store
         return status;
     if (!args->quiet)
         sweep_print_outcomes(store, table_to(args));
+    sweep_complain(store);
     return *stopped ? HD_OK : run_post(plan, store, table_to(args), err);
 }
 

@@ -159,7 +159,9 @@ void sweep_progress_end(struct sweep_progress *p);
 
 /* The points, one a line, and their number. */
 void sweep_print_plan(const struct sweep_plan *plan, const struct sweep_store *store, FILE *to);
-/* The outcomes with their numbers. */
-void sweep_print_outcomes(const struct sweep_store *store, FILE *to);
+/* The outcomes with their numbers, in order. */
+void sweep_print_outcomes(struct sweep_store *store, FILE *to);
+/* On standard error, what went wrong in the first point of each outcome that is an error. */
+void sweep_complain(struct sweep_store *store);
 
 #endif

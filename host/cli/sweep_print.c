@@ -1,6 +1,7 @@
 /* What a sweep says: progress, the plan, and the table at its end. */
 #include "host/cli/sweep.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,13 @@ static int compare_outcomes(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-void sweep_print_outcomes(const struct sweep_store *store, FILE *to)
+static void sort_outcomes(struct sweep_store *store)
+{
+    if (store->outcomes.len)
+        qsort(store->outcomes.at, store->outcomes.len, sizeof *store->outcomes.at, compare_outcomes);
+}
+
+void sweep_print_outcomes(struct sweep_store *store, FILE *to)
 {
     const size_t n = store->outcomes.len;
     struct cli_table t = {.columns = 3};
@@ -125,8 +132,7 @@ void sweep_print_outcomes(const struct sweep_store *store, FILE *to)
     if (store->kept)
         fprintf(to, ", %zu kept", store->kept);
     fputc('\n', to);
-    if (n)
-        qsort(store->outcomes.at, n, sizeof *store->outcomes.at, compare_outcomes);
+    sort_outcomes(store);
     cli_cell(&t, "outcome");
     cli_cell(&t, "points");
     cli_cell(&t, "first");
@@ -146,4 +152,39 @@ void sweep_print_outcomes(const struct sweep_store *store, FILE *to)
     }
     cli_table_print(&t, to);
     cli_table_free(&t);
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static void complain_of(struct sweep_store *store, size_t point)
+{
+    struct text label = {0};
+    size_t len = 0;
+    const char *row = sweep_store_row(store, point, &len);
+    cJSON *json = row ? cJSON_ParseWithLength(row, len) : NULL;
+    const cJSON *error = cJSON_GetObjectItemCaseSensitive(json, "error");
+    const char *place = text_of(error, "place"), *hint = text_of(error, "hint");
+
+    sweep_plan_label(store->plan, point, &label);
+    if (error)
+        fprintf(stderr, "heddle: %s: %s%s%s\n", text_str(&label), place, *place ? ": " : "",
+                text_of(error, "message"));
+    if (*hint)
+        fprintf(stderr, "  hint: %s\n", hint);
+    cJSON_Delete(json);
+    text_free(&label);
+}
+
+void sweep_complain(struct sweep_store *store)
+{
+    fflush(stdout);
+    sort_outcomes(store);
+    for (size_t i = 0; i < store->outcomes.len; i++)
+        if (rank(store->outcomes.at[i].name) == 2)
+            complain_of(store, store->outcomes.at[i].first);
 }

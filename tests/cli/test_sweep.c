@@ -337,7 +337,9 @@ static void test_one_failing_point_does_not_stop_the_sweep(void **state)
                  "return {workload = 'five.lua', config = 'tiny', axes = {{key = 'arg.p', values = "
                  "{1, 2, 3, 4, 5}}}}");
     cli_rig_run(r, "sweep %/s.lua --max-cycles 200000 -j 2 --out %/a.jsonl");
-    cli_rig_expect(r, 4, NULL, NULL);
+    /* of each kind of failure the first is told */
+    cli_rig_expect(r, 4, "heddle: arg.p=4: ", "five.lua:7: point four");
+    cli_rig_expect(r, 4, "heddle: arg.p=5: ", "hint: raise --max-cycles");
     v = rows_of(r, "a.jsonl");
     assert_int_equal(cJSON_GetArraySize(v), 5);
     for (int i = 0; i < 2; i++) {
