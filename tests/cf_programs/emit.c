@@ -34,9 +34,15 @@ bool emit_chance(struct emitter *e, unsigned percent)
     return rng_below(&e->rng, 100) < percent;
 }
 
+/* Chance is asked here or in emit_free, never in both: they are arguments of one call. */
 const char *emit_soft(struct emitter *e)
 {
-    return e->all || emit_chance(e, 50) ? e->pred : "";
+    return e->all || e->nomask || !*e->pred || emit_chance(e, 50) ? e->pred : "";
+}
+
+const char *emit_free(struct emitter *e)
+{
+    return e->nomask && emit_chance(e, 25) ? ".nomask" : "";
 }
 
 /* An operand as text; four may be in use at a time. */
@@ -73,11 +79,11 @@ static void address(struct emitter *e, const struct cfp_node *n, char *out, size
         return;
     }
     if (n->b.imm)
-        emit(e, "%sv_mov_b32 v40, %u", emit_soft(e), n->b.value % CFP_CLASS_WORDS);
+        emit(e, "%sv_mov_b32%s v40, %u", emit_soft(e), emit_free(e), n->b.value % CFP_CLASS_WORDS);
     else
-        emit(e, "%sv_and_b32 v40, v%u, 7", emit_soft(e), V_VARS + n->b.value);
+        emit(e, "%sv_and_b32%s v40, v%u, 7", emit_soft(e), emit_free(e), V_VARS + n->b.value);
     if (!shared)
-        emit(e, "%sv_add_u32 v40, v40, v%u", emit_soft(e), own);
+        emit(e, "%sv_add_u32%s v40, v40, v%u", emit_soft(e), emit_free(e), own);
     snprintf(out, size, "[%sv40*4 + %u]", array, byte);
 }
 
@@ -109,7 +115,7 @@ static void emit_compare(struct emitter *e, const char *mask, const struct cfp_c
 {
     char a[24], b[24];
 
-    emit(e, "%s%s %s, %s, %s", emit_soft(e), cfp_compares[c->op].name, mask,
+    emit(e, "%s%s%s %s, %s, %s", emit_soft(e), cfp_compares[c->op].name, emit_free(e), mask,
          operand(a, sizeof a, c->a), operand(b, sizeof b, c->b));
 }
 
@@ -135,18 +141,19 @@ void emit_trips_start(struct emitter *e, const struct cfp_node *n)
         emit(e, "s_mov_b32 s%u, 0", S_COUNT + e->loops);
         return;
     }
-    emit(e, "%sv_mov_b32 v%u, 0", emit_soft(e), trips);
+    emit(e, "%sv_mov_b32%s v%u, 0", emit_soft(e), emit_free(e), trips);
     if (n->by_lane)
-        emit(e, "%sv_and_b32 v%u, v%u, 3", emit_soft(e), most, V_VARS + n->dst);
+        emit(e, "%sv_and_b32%s v%u, v%u, 3", emit_soft(e), emit_free(e), most, V_VARS + n->dst);
     else
-        emit(e, "%sv_mov_b32 v%u, 0", emit_soft(e), most);
-    emit(e, "%sv_add_u32 v%u, v%u, %u", emit_soft(e), most, most, n->trips);
+        emit(e, "%sv_mov_b32%s v%u, 0", emit_soft(e), emit_free(e), most);
+    emit(e, "%sv_add_u32%s v%u, v%u, %u", emit_soft(e), emit_free(e), most, most, n->trips);
 }
 
 void emit_trip(struct emitter *e, const struct cfp_node *n)
 {
     if (n->kind != CFP_REPEAT)
-        emit(e, "%sv_add_u32 v%u, v%u, 1", emit_soft(e), V_TRIPS + e->loops, V_TRIPS + e->loops);
+        emit(e, "%sv_add_u32%s v%u, v%u, 1", emit_soft(e), emit_free(e), V_TRIPS + e->loops,
+             V_TRIPS + e->loops);
 }
 
 const char *emit_goes_on(struct emitter *e, const struct cfp_node *n)
@@ -155,10 +162,12 @@ const char *emit_goes_on(struct emitter *e, const struct cfp_node *n)
 
     if (n->has_cond) {
         mask = emit_cond(e, &n->cond);
-        emit(e, "%sv_cmp_lt_u32 m2, v%u, v%u", emit_soft(e), V_TRIPS + e->loops, V_MOST + e->loops);
+        emit(e, "%sv_cmp_lt_u32%s m2, v%u, v%u", emit_soft(e), emit_free(e), V_TRIPS + e->loops,
+             V_MOST + e->loops);
         emit(e, "m_and %s, %s, m2", mask, mask);
     } else {
-        emit(e, "%sv_cmp_lt_u32 m0, v%u, v%u", emit_soft(e), V_TRIPS + e->loops, V_MOST + e->loops);
+        emit(e, "%sv_cmp_lt_u32%s m0, v%u, v%u", emit_soft(e), emit_free(e), V_TRIPS + e->loops,
+             V_MOST + e->loops);
     }
     return mask;
 }
@@ -226,18 +235,19 @@ void cfp_emit(const struct cfp_program *p, enum cfp_emitter emitter, struct cfp_
     static const struct {
         const char *form;
         void (*body)(struct emitter *e);
-        bool all, vcc;
+        bool all, vcc, nomask;
     } rows[CFP_EMITTERS] = {
-        [CFP_SUGAR] = {"predicated", emit_sugar, false, false},
-        [CFP_MASKS] = {"predicated", emit_masks, false, true},
-        [CFP_PREDICATED_ALL] = {"predicated-all", emit_masks, true, true},
-        [CFP_EXEC] = {"exec", emit_exec, false, true},
-        [CFP_GOTO] = {"goto", emit_goto, false, true},
+        [CFP_SUGAR] = {"predicated", emit_sugar, false, false, false},
+        [CFP_MASKS] = {"predicated", emit_masks, false, true, false},
+        [CFP_PREDICATED_ALL] = {"predicated-all", emit_masks, true, true, false},
+        [CFP_EXEC] = {"exec", emit_exec, false, true, true},
+        [CFP_GOTO] = {"goto", emit_goto, false, true, false},
     };
     struct emitter e = {.p = p, .out = out, .node = CFP_NO_NODE, .pred = ""};
 
     e.all = rows[emitter].all;
     e.vcc = rows[emitter].vcc;
+    e.nomask = rows[emitter].nomask;
     rng_seed_pair(&e.rng, p->seed, emitter);
     text_free(&out->text);
     out->text = (struct text){0};

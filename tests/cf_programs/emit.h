@@ -21,6 +21,7 @@ struct emitter {
     unsigned loops;   /* around the next line */
     const char *pred; /* of what acts on lanes: "" or "@m3 " */
     bool all;         /* temporaries carry it too */
+    bool nomask;      /* they may be written for lanes that are off, too */
     bool vcc;         /* conditions may be in vcc */
 };
 
@@ -30,6 +31,8 @@ void emit_label(struct emitter *e, unsigned label);
 bool emit_chance(struct emitter *e, unsigned percent);
 /* The predicate of something that only lanes of the region look at: it may be left out. */
 const char *emit_soft(struct emitter *e);
+/* ".nomask" at times, behind the mnemonic of the same. */
+const char *emit_free(struct emitter *e);
 
 /* An operation, load, store, atomic or barrier. */
 void emit_simple(struct emitter *e, const struct cfp_node *n);

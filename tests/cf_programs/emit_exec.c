@@ -46,8 +46,14 @@ static void restore(struct state *s, unsigned saved)
 
 static void may_skip(struct state *s, unsigned percent)
 {
-    if (emit_chance(s->e, percent))
+    if (!emit_chance(s->e, percent))
+        return;
+    if (emit_chance(s->e, 80)) {
         emit(s->e, "s_branch_none exec, L%u", s->skip);
+        return;
+    }
+    emit(s->e, "s_popcount s50, exec");
+    emit(s->e, "s_branch_z s50, L%u", s->skip);
 }
 
 /* One simple statement: a predicate will do. */

@@ -56,8 +56,14 @@ static void pop(struct masks *m)
 /* Where no lane is active, on to the region's end. */
 static void may_skip(struct masks *m, unsigned percent)
 {
-    if (!m->e->all && top(m)->masked && emit_chance(m->e, percent))
+    if (m->e->all || !top(m)->masked || !emit_chance(m->e, percent))
+        return;
+    if (emit_chance(m->e, 80)) {
         emit(m->e, "s_branch_none m%u, L%u", top(m)->now, top(m)->skip);
+        return;
+    }
+    emit(m->e, "s_any s50, m%u", top(m)->now);
+    emit(m->e, "s_branch_z s50, L%u", top(m)->skip);
 }
 
 static void branch(struct masks *m, int16_t node)

@@ -106,6 +106,8 @@ static unsigned unit_index(const char *name)
 
     while (cf_units[i] && strcmp(cf_units[i]->name, name) != 0)
         i++;
+    if (i >= MAX_UNITS)
+        abort();
     return i;
 }
 

@@ -47,27 +47,38 @@ static bool fails(void *user, const struct cfp_program *p)
     return cfp_run(f->rig, &run, f->why) == f->outcome;
 }
 
-static void report(struct cfp_rig *rig, const struct cfp_run *run, enum cfp_outcome outcome)
+void sample_shrink(struct cfp_rig *rig, const struct cfp_run *run, enum cfp_outcome outcome,
+                   struct cfp_program *small, char why[256])
 {
     struct failing *f = calloc(1, sizeof *f);
-    struct cfp_program small = *run->program;
-    struct cfp_text *text = calloc(1, sizeof *text);
 
-    assert_true(f && text);
+    assert_non_null(f);
     f->rig = rig;
     f->run = *run;
     f->outcome = outcome;
-    cfp_shrink(&small, fails, f);
-    fails(f, &small);
+    *small = *run->program;
+    cfp_shrink(small, fails, f);
+    assert_true(fails(f, small));
+    memcpy(why, f->why, sizeof f->why);
+    free(f);
+}
+
+static void report(struct cfp_rig *rig, const struct cfp_run *run, enum cfp_outcome outcome)
+{
+    struct cfp_text *text = calloc(1, sizeof *text);
+    struct cfp_program small;
+    char why[256];
+
+    assert_non_null(text);
+    sample_shrink(rig, run, outcome, &small, why);
     cfp_emit(&small, run->way.emitter, text);
     text_add(&text->text, "\n");
     cfp_print(&small, &text->text);
     fprintf(stderr, "%s\nunit %s, form %s, width %u; HEDDLE_SEED=%" PRIu64 " runs it whole\n%s\n",
             text_str(&text->text), run->way.unit, cfp_emitter_names[run->way.emitter], run->width,
-            small.seed, f->why);
+            small.seed, why);
     text_free(&text->text);
     free(text);
-    free(f);
     fail();
 }
 

@@ -54,10 +54,51 @@ static void test_mutants_are_caught(void **state)
     assert_int_equal(alive, 0);
 }
 
+static unsigned count_nodes(const struct cfp_program *p, int16_t i)
+{
+    unsigned n = 0;
+
+    for (; i != CFP_NONE; i = p->node[i].next)
+        n += 1 + count_nodes(p, p->node[i].body) + count_nodes(p, p->node[i].orelse);
+    return n;
+}
+
+/* What shows that a branch back must be taken if any lane wants to is one loop. */
+static void test_failing_programs_become_small(void **state)
+{
+    static const char mutant[] = "goto-join: back only if all lanes agree";
+    struct cfp_rig *rig = cfp_rig_new();
+    struct cfp_expected *expected = malloc(sizeof *expected);
+    struct cfp_program p, small;
+    struct cfp_run run = {&p, expected, {mutant, CFP_GOTO}, 32, NULL, MOST_INSTRUCTIONS};
+    unsigned failing = 0;
+    char why[256];
+
+    (void)state;
+    assert_true(rig && expected);
+    for (unsigned seed = 1; failing < 5; seed++) {
+        enum cfp_outcome outcome;
+
+        if (!sample_program(seed, &p, expected))
+            continue;
+        outcome = cfp_run(rig, &run, why);
+        if (outcome == CFP_SAME)
+            continue;
+        failing++;
+        assert_true(count_nodes(&p, p.first) > 3);
+        sample_shrink(rig, &run, outcome, &small, why);
+        assert_true(cfp_has(&small, CFP_DO));
+        assert_true(count_nodes(&small, small.first) <= 3);
+    }
+    free(expected);
+    cfp_rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mutants_are_caught),
+        cmocka_unit_test(test_failing_programs_become_small),
     };
 
     mutants_make();
