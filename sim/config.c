@@ -34,11 +34,18 @@ static const unsigned form_bits[] = {
 #undef ROW
 };
 
+static const struct param_choice l2_hash_choices[] = {
+    [L2_HASH_XOR] = {"xor", "the line's number with its upper bits folded in, modulo the slices"},
+    [L2_HASH_MODULO] = {"modulo", "the line's number modulo the slices"},
+    {NULL, NULL},
+};
+
 /* The registry behind each CHOICE row, by its field. */
 #define choices_wave_scheduler wave_scheduler_choices
 #define choices_placement placement_choices
 #define choices_divergence_unit cf_unit_choices
 #define choices_cf_form form_choices
+#define choices_l2_hash l2_hash_choices
 
 #define CHOICES_U32(field) NULL
 #define CHOICES_U64(field) NULL
@@ -245,6 +252,7 @@ static enum hd_status check_memory(const struct sim_config *c, struct hd_error *
          {"l2.slices * l2.ways * l1.line_bytes",
           (uint64_t)c->l2_slices * c->l2_ways * c->line_bytes}},
         {MULTIPLE_OF, {"l2.slices", c->l2_slices}, {"dram.channels", c->dram_channels}},
+        {MULTIPLE_OF, {"dram.row_bytes", c->dram_row_bytes}, {"l1.line_bytes", c->line_bytes}},
         {MULTIPLE_OF, {"dram.bytes", c->dram_bytes}, {"um.page_bytes", c->um_page_bytes}},
         {MULTIPLE_OF, {"um.chunk_bytes", c->um_chunk_bytes}, {"um.page_bytes", c->um_page_bytes}},
     };

@@ -20,6 +20,9 @@ struct sim_config {
 #undef PARAM_FIELD_TEXT
 };
 
+/* Values of l2.hash. */
+enum { L2_HASH_XOR, L2_HASH_MODULO };
+
 extern const struct param_table sim_params;
 
 /*

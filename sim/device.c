@@ -120,6 +120,23 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
 
 /* ---- the rest ---- */
 
+static void close_rows(const struct sim_config *c, struct device *d)
+{
+    for (uint32_t i = 0; d->open_rows && i < c->dram_channels * c->dram_banks; i++)
+        d->open_rows[i] = NO_ROW;
+}
+
+static bool make_rows(const struct sim_config *c, struct device *d)
+{
+    d->row_span = (uint64_t)c->dram_row_bytes * c->dram_channels;
+    d->row_miss_ps = c->dram_row_miss * PS_PER_NS;
+    if (!d->row_span)
+        return true;
+    d->open_rows = calloc((size_t)c->dram_channels * c->dram_banks, sizeof *d->open_rows);
+    close_rows(c, d);
+    return d->open_rows != NULL;
+}
+
 static bool make_memory_system(struct sim_machine *m)
 {
     const struct sim_config *c = &m->config;
@@ -138,6 +155,9 @@ static bool make_memory_system(struct sim_machine *m)
         d->l2_steps[i] = rate_step_of(&d->slices[0], (uint64_t)i << d->sector_shift);
         d->dram_steps[i] = rate_step_of(&d->channels[0], (uint64_t)i << d->sector_shift);
     }
+    if (!make_rows(c, d))
+        return false;
+    d->slice_fold = c->l2_hash == L2_HASH_XOR ? UINT32_MAX : 0;
     d->by_slices = fastmod_make(c->l2_slices);
     d->by_slice_sets = fastmod_make(sets / c->l2_slices);
     d->to_l2 = transit_new();
@@ -198,6 +218,7 @@ void device_free(struct sim_machine *m)
     free(d->runs);
     free(d->slices);
     free(d->channels);
+    free(d->open_rows);
     transit_free(d->to_l2);
     vec_free(&d->waiting);
     requests_free(&d->requests);
@@ -211,6 +232,7 @@ void device_free(struct sim_machine *m)
 void device_cool(struct sim_machine *m)
 {
     cache_clear(&m->device->l2);
+    close_rows(&m->config, m->device);
     for (uint32_t i = 0; i < m->config.compute_units; i++)
         cache_clear(&m->device->cus[i].l1);
 }

@@ -20,6 +20,7 @@
 enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in one line */
 
 #define NONE32 POOL_NONE /* end of a list of indices */
+#define NO_ROW UINT64_MAX
 
 /* Function units: classes of instructions that compete for one pipeline. */
 enum function_unit {
@@ -255,6 +256,10 @@ struct device {
     struct cache l2; /* all slices: sets are numbered over them */
     struct rate_server *slices;
     struct rate_server *channels;
+    uint64_t row_span;   /* bytes whose parts of each channel are one row there; 0: no rows */
+    uint64_t *open_rows; /* [channels][dram.banks], NO_ROW if none is open; NULL: no rows */
+    uint64_t row_miss_ps;
+    uint32_t slice_fold; /* upper bits of a line's number that l2.hash folds in: all or none */
     struct requests requests;
     struct transit *to_l2;        /* by the core cycle at whose end they are sent */
     VEC(struct arrival) arrivals; /* room for those of a cycle */

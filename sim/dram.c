@@ -1,13 +1,37 @@
-/* DRAM: channels that pass bytes at a fixed rate, in order of arrival, and answer after a fixed
- * access time. */
+/*
+ * DRAM: channels that pass bytes at a fixed rate, in order of arrival, and answer after a fixed access
+ * time. With dram.row_bytes a channel has rows, of which one a bank is open.
+ */
 #include "sim/device.h"
 
-/* When the channel has passed sectors that arrive at it. */
-static inline uint64_t pass(struct device *d, uint32_t channel, uint32_t sectors,
-                            uint64_t arrival_ps)
+/*
+ * A row of a channel is its part of row_span bytes. One that is not open is opened first, in which time
+ * the channel passes nothing.
+ */
+static void open_row(struct sim_machine *m, struct kernel_run *run, uint32_t channel, uint64_t line,
+                     uint64_t arrival_ps)
 {
+    struct device *d = m->device;
+    uint32_t banks = m->config.dram_banks;
+    uint64_t row = line / d->row_span;
+    uint64_t *open = &d->open_rows[channel * banks + row % banks];
+
+    if (*open == row)
+        return;
+    *open = row;
+    run->c.dram_row_misses++;
+    rate_hold(&d->channels[channel], arrival_ps, d->row_miss_ps);
+}
+
+/* When the channel has passed sectors of a line that arrive at it. */
+static inline uint64_t pass(struct sim_machine *m, struct kernel_run *run, uint32_t channel,
+                            uint64_t line, uint32_t sectors, uint64_t arrival_ps)
+{
+    struct device *d = m->device;
     uint64_t start_ps;
 
+    if (d->open_rows)
+        open_row(m, run, channel, line, arrival_ps);
     return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)],
                            &start_ps);
 }
@@ -39,7 +63,7 @@ uint64_t dram_read(struct sim_machine *m, const struct request *r, uint32_t sect
     struct request f;
 
     if (is_direct(m))
-        return pass(m->device, r->slice, sectors, arrival_ps) + m->device->dram_latency_ps;
+        return pass(m, r->run, r->slice, r->line, sectors, arrival_ps) + m->device->dram_latency_ps;
     f = *r;
     f.sectors = sectors;
     f.kind = REQ_LOAD;
@@ -53,7 +77,7 @@ uint64_t dram_write(struct sim_machine *m, const struct request *r, uint64_t lin
     struct request w;
 
     if (is_direct(m))
-        return pass(m->device, r->slice, sectors, arrival_ps);
+        return pass(m, r->run, r->slice, line, sectors, arrival_ps);
     w = *r;
     w.line = line;
     w.sectors = sectors;
@@ -66,7 +90,7 @@ uint64_t dram_write(struct sim_machine *m, const struct request *r, uint64_t lin
 void dram_event(struct sim_machine *m, const struct event *e)
 {
     struct request r = *request_at(m->device, e->a);
-    uint64_t done_ps = pass(m->device, e->unit - UNIT_DRAM, r.sectors, e->time_ps);
+    uint64_t done_ps = pass(m, r.run, e->unit - UNIT_DRAM, r.line, r.sectors, e->time_ps);
 
     requests_give(&m->device->requests, e->a);
     if (r.kind != REQ_WRITEBACK)

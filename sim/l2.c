@@ -15,13 +15,13 @@ uint32_t request_new(struct sim_machine *m)
     return i;
 }
 
-/* Upper bits of the line's number are folded in, so that no power-of-two stride falls on one slice. */
+/* l2.hash xor folds upper bits of the line's number in, so that no power-of-two stride falls on one slice. */
 static inline void find_home(const struct sim_machine *m, struct request *r)
 {
     const struct device *d = m->device;
     uint64_t n = r->line >> d->line_shift;
     uint32_t number = (uint32_t)(n ^ n >> 32);
-    uint32_t hash = number ^ number >> 8 ^ number >> 16 ^ number >> 24;
+    uint32_t hash = number ^ ((number >> 8 ^ number >> 16 ^ number >> 24) & d->slice_fold);
     uint32_t within = fastmod_rest(&d->by_slice_sets, fastmod_quotient(&d->by_slices, number));
 
     r->slice = (uint8_t)fastmod_rest(&d->by_slices, hash);

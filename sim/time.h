@@ -67,4 +67,14 @@ static inline uint64_t rate_serve_step(struct rate_server *s, uint64_t time_ps,
     return s->free_ps;
 }
 
+/* The server does something else for `ps`, from time_ps on or when it is free. */
+static inline void rate_hold(struct rate_server *s, uint64_t time_ps, uint64_t ps)
+{
+    if (s->free_ps < time_ps) {
+        s->free_ps = time_ps;
+        s->rest = 0;
+    }
+    s->free_ps += ps;
+}
+
 #endif

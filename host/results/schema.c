@@ -219,6 +219,7 @@ static const struct field kernel_rows[] = {
     KC(l1_hits, "l1_hits", "of those, lines found"),
     KC(l2_hits, "l2_hits", "sectors found in L2"),
     KC(l2_misses, "l2_misses", "sectors not found in L2"),
+    KC(dram_row_misses, "dram_row_misses", "requests to a DRAM row that was not open"),
     KC(global_loads, "global_loads", "wavefront instructions that load from global memory"),
     KC(global_stores, "global_stores", "wavefront instructions that store to global memory"),
     KC(global_atomics, "global_atomics", "wavefront instructions that are atomics on global memory"),

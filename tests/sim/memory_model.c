@@ -44,6 +44,16 @@ static uint64_t serve(struct server *s, uint64_t arrival_ps, uint64_t bytes, uin
     return server_end(s);
 }
 
+/* Does nothing for a time, from an arrival on or when it has served all before. */
+static void hold(struct server *s, uint64_t arrival_ps, uint64_t ps)
+{
+    if (arrival_ps > server_end(s)) {
+        s->since_ps = arrival_ps;
+        s->bytes = 0;
+    }
+    s->since_ps += ps;
+}
+
 /* ---- what there is ---- */
 
 enum sector_state { ABSENT, FETCHING, KNOWN }; /* KNOWN: its time is, and may be to come */
@@ -106,6 +116,12 @@ struct cu {
     uint64_t place; /* of the next look-up: cycle * l1.lines_per_cycle + number in the cycle */
 };
 
+/* A row that is open in a channel. */
+struct row {
+    unsigned channel;
+    uint64_t number;
+};
+
 /* Sectors of a line on their way to L2 and back, or from L2 to DRAM. */
 struct request {
     size_t access;
@@ -139,6 +155,7 @@ struct model {
     struct server *slices, *channels;
     struct cu *cus;
     LIST(struct l2_line) l2;
+    LIST(struct row) rows;
     LIST(struct request) requests;
     LIST(size_t) waiting; /* requests in L2 whose data is on its way */
     LIST(struct pending) pending;
@@ -193,11 +210,13 @@ static void schedule(struct model *m, uint64_t time_ps, enum what what, unsigned
 
 /* ---- where lines belong ---- */
 
-/* The line's number with its upper bytes folded in, over the slices. */
+/* The line's number over the slices; with xor its upper bytes are folded in. */
 static unsigned slice_of(const struct model *m, uint64_t line)
 {
     uint64_t number = line / m->c->line_bytes, folded = 0;
 
+    if (m->c->l2_hash == L2_HASH_MODULO)
+        return (unsigned)(number % m->c->l2_slices);
     for (unsigned byte = 0; byte < 4; byte++)
         folded ^= number >> 8 * byte;
     return (unsigned)(folded % m->c->l2_slices);
@@ -298,16 +317,46 @@ static void store_freed(struct model *m, size_t store, uint64_t written_ps)
     answer(m, store, written_ps > at_ps ? written_ps : at_ps);
 }
 
+static void pass_dram(struct model *m, const struct request *r, struct server *channel,
+                      uint64_t arrival_ps)
+{
+    uint64_t start_ps, end_ps = serve(channel, arrival_ps, bytes_of(m, r->what.sectors), &start_ps);
+
+    if (!r->write_back)
+        fetched(m, r->what.line, r->what.sectors, end_ps + m->dram_latency_ps);
+    else if (r->frees_store)
+        store_freed(m, r->store, end_ps);
+}
+
+/* Opens the row of a line in its channel, and closes the one of its bank that was; false if it was open already. */
+static bool row_opened(struct model *m, unsigned channel, uint64_t line)
+{
+    uint64_t number = line / m->c->dram_row_bytes / m->c->dram_channels;
+
+    for (size_t i = 0; i < m->rows.len; i++) {
+        struct row *r = &m->rows.at[i];
+
+        if (r->channel != channel || r->number % m->c->dram_banks != number % m->c->dram_banks)
+            continue;
+        if (r->number == number)
+            return false;
+        r->number = number;
+        return true;
+    }
+    ADD(m->rows, ((struct row){channel, number}));
+    return true;
+}
+
 static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
 {
     const struct request r = m->requests.at[index];
     struct server *channel = &m->channels[channel_of(m, r.what.line)];
-    uint64_t start_ps, end_ps = serve(channel, arrival_ps, bytes_of(m, r.what.sectors), &start_ps);
 
-    if (!r.write_back)
-        fetched(m, r.what.line, r.what.sectors, end_ps + m->dram_latency_ps);
-    else if (r.frees_store)
-        store_freed(m, r.store, end_ps);
+    if (m->c->dram_row_bytes && row_opened(m, channel_of(m, r.what.line), r.what.line)) {
+        counters_of(m, &r)->dram_row_misses++;
+        hold(channel, arrival_ps, (uint64_t)m->c->dram_row_miss * 1000);
+    }
+    pass_dram(m, &r, channel, arrival_ps);
 }
 
 /* A channel that one slice has for itself is told at once, since the slice sends in order of arrival. */
@@ -667,7 +716,7 @@ static void issue_through(struct model *m, size_t access)
 
 static void forget(struct model *m)
 {
-    m->l2.len = 0;
+    m->l2.len = m->rows.len = 0;
     for (unsigned i = 0; i < m->c->compute_units; i++)
         m->cus[i].l1.len = 0;
 }
@@ -829,6 +878,7 @@ static void free_model(struct model *m)
     free(m->slices);
     free(m->channels);
     free(m->l2.at);
+    free(m->rows.at);
     free(m->requests.at);
     free(m->waiting.at);
     free(m->pending.at);

@@ -53,7 +53,7 @@ struct mem_event {
 
 struct mem_counters {
     uint64_t l1_requests, l1_hits, sectors, l2_bytes, l2_hits, l2_misses;
-    uint64_t dram_read_bytes, dram_write_bytes;
+    uint64_t dram_read_bytes, dram_write_bytes, dram_row_misses;
 };
 
 struct mem_log {

@@ -181,6 +181,10 @@ static void test_broken_rules_name_keys_and_rule(void **state)
         {"dram.channels=3",
          "config-conflict",
          {"l2.slices is 8", "dram.channels, which is 3", "6 and 9"}},
+        {"dram.row_bytes=64",
+         "config-conflict",
+         {"dram.row_bytes is 64", "l1.line_bytes, which is 128", "the least is 128"}},
+        {"dram.row_bytes=1000", "config-conflict", {"dram.row_bytes is 1000", "896 and 1024"}},
         {"dram.bytes=65540", "config-conflict", {"dram.bytes", "um.page_bytes"}},
         {"um.chunk_bytes=4098", "config-conflict", {"um.chunk_bytes", "um.page_bytes"}},
         {"cf.form=goto", "config-conflict", {"cf.form is \"goto\"", "\"any-branch\"", "auto"}},
@@ -210,6 +214,9 @@ static void test_what_is_allowed(void **state)
         "l2.slices=24 l2.bytes=3145728",
         "cf.form=predicated",
         "um.page_bytes=2097152",
+        "dram.row_bytes=2048 dram.banks=16 dram.row_miss_ns=30",
+        "dram.row_bytes=384",
+        "l2.hash=modulo",
     };
 
     (void)state;

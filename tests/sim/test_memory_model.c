@@ -7,6 +7,8 @@
  * - replacement: first in, first out instead of least recently used, in L1 or L2; a fill that counts as a use; a line replaced
  *   that waits for data; sectors that a new line keeps from the old one; caches that stay warm;
  * - homes: another hash of slices, set or channel; a rate that is not shared by the channels;
+ * - rows: opened a request late, never closed by sim_cool(), one for all channels or banks, of another size; the extra time added to
+ *   the latency instead of the channel's, or counted from the arrival;
  * - write-backs: forgotten, of clean sectors too, late, or taking no time of the channel; stores or atomics that leave no dirt;
  * - MSHRs: no merging, one too few, answers with part of the sectors, a held load that wakes nobody or looks up too much in a
  *   cycle;
@@ -277,6 +279,18 @@ static void random_l2(struct sim_config *c, struct rng *rng)
     c->l2_atomic_cycles = between(rng, 1, 12);
 }
 
+/* Settings that most machines leave alone. */
+static void random_options(struct sim_config *c, struct rng *rng)
+{
+    if (below(rng, 4) == 0)
+        c->l2_hash = L2_HASH_MODULO;
+    if (below(rng, 3) == 0) {
+        c->dram_row_bytes = c->line_bytes * between(rng, 1, 20);
+        c->dram_banks = between(rng, 1, 5);
+        c->dram_row_miss = below(rng, 60);
+    }
+}
+
 /* ---- what the probe sees ---- */
 
 struct issue {
@@ -348,6 +362,7 @@ static void open_machine(struct watch *w, struct rng *rng)
     random_units(&r->config, rng);
     random_l1(&r->config, rng);
     random_l2(&r->config, rng);
+    random_options(&r->config, rng);
     if (sim_new(&r->config, ISA_BUILD_AUTO, &r->m, &r->err))
         fail_msg("%s", r->err.message);
     sim_set_sink(r->m, &(struct sim_sink){.user = r, .kernel = on_kernel});
@@ -537,6 +552,7 @@ static void compare_counters(const struct watch *w, const struct sim_counters *c
         {"l2_misses", c->l2_misses, want->l2_misses},
         {"dram_read_bytes", c->dram_read_bytes, want->dram_read_bytes},
         {"dram_write_bytes", c->dram_write_bytes, want->dram_write_bytes},
+        {"dram_row_misses", c->dram_row_misses, want->dram_row_misses},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -779,7 +795,7 @@ static void check_issues(const struct watch *w)
 /* ---- the test ---- */
 
 /* How often the cases met what is worth meeting. */
-enum reach { FILLS, L1_HITS, L2_HITS, MERGED, HELD, EVICTED, RETRIED, PASSED, NREACH };
+enum reach { FILLS, L1_HITS, L2_HITS, MERGED, HELD, EVICTED, RETRIED, PASSED, ROWS, NREACH };
 
 static const char *const reach_names[NREACH] = {
     "answers",
@@ -790,6 +806,7 @@ static const char *const reach_names[NREACH] = {
     "lines of L2 replaced",
     "retries in L2",
     "stores past a full set of L2",
+    "rows of DRAM opened",
 };
 
 static void add_reach(size_t reach[NREACH], const struct mem_result *r)
@@ -803,6 +820,7 @@ static void add_reach(size_t reach[NREACH], const struct mem_result *r)
     for (unsigned i = 0; i < MEM_RUNS; i++) {
         reach[L1_HITS] += r->counters[i].l1_hits;
         reach[L2_HITS] += r->counters[i].l2_hits;
+        reach[ROWS] += r->counters[i].dram_row_misses;
     }
 }
 
