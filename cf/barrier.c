@@ -384,7 +384,6 @@ const struct cf_unit_ops cf_barrier = {
     .name = cf_barrier_name,
     .doc = cf_barrier_doc,
     .forms = ISA_FORM_GOTO,
-    .meets = true,
     .size = size,
     .used = used,
     .prepare = prepare,

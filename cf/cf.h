@@ -37,6 +37,7 @@ enum cf_trouble {
 struct cf_cost {
     bool divergent;   /* lanes went different ways */
     bool hop;         /* a join woke no lane and passed on to its JIP */
+    bool ignored;     /* a branch that holds falls through */
     uint32_t skipped; /* instructions jumped over forwards */
     uint32_t cycles;  /* beyond the instruction itself */
     enum cf_trouble trouble;
@@ -66,7 +67,6 @@ struct cf_plan {
 struct cf_unit_ops {
     const char *name, *doc;
     unsigned forms; /* enum isa_form that it runs */
-    bool meets;     /* a barrier waits for each live lane; otherwise a wavefront arrives with any */
     size_t (*size)(const struct isa_program *program, unsigned width);
     /* Bytes of the state that count; what is behind them is room. */
     size_t (*used)(const void *state);

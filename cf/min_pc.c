@@ -213,7 +213,6 @@ const struct cf_unit_ops cf_min_pc = {
     .name = cf_min_pc_name,
     .doc = cf_min_pc_doc,
     .forms = ISA_FORM_GOTO,
-    .meets = true,
     .size = size,
     .used = used,
     .prepare = prepare,

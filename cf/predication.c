@@ -147,6 +147,7 @@ static void step(void *state, const struct cf_plan *plan, const struct isa_insn 
 
     (void)active;
     one_pc_branch(state, insn, taken && honoured, cost);
+    cost->ignored = taken && !honoured;
 }
 
 const struct cf_unit_ops cf_predication = {

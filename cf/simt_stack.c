@@ -184,7 +184,6 @@ const struct cf_unit_ops cf_simt_stack = {
     .name = cf_simt_stack_name,
     .doc = cf_simt_stack_doc,
     .forms = ISA_FORM_GOTO,
-    .meets = true,
     .size = size,
     .used = used,
     .prepare = prepare,

@@ -137,14 +137,13 @@ static uint64_t count_goto(struct sim_machine *m, struct wavefront *w, const str
     return in->format == ISA_JOIN ? 0 : isa_active(&w->regs, in);
 }
 
-/* A branch: all ones if it is taken, else 0. */
+/* A branch: all ones if it holds, else 0. */
 static uint64_t count_branch(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in)
 {
     bool taken = isa_branch_taken(&w->regs, in);
 
     count_instruction(m, w, in, isa_active(&w->regs, in));
     w->run->c.branches++;
-    w->run->c.branches_taken += taken;
     return taken ? UINT64_MAX : 0;
 }
 
@@ -157,6 +156,7 @@ uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
     struct cf_cost cost;
 
     unit_of(m)->step(w->cf, w->run->plan, in, active, taken, &cost);
+    c->branches_taken += !moves_lanes && taken && !cost.ignored;
     c->divergent_branches += cost.divergent;
     c->skipped_instr += cost.skipped;
     c->hops += cost.hop;

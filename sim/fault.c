@@ -15,6 +15,15 @@ static void dump_masks(struct text *t, const struct wavefront *w)
         text_add(t, "m%-2u 0x%016" PRIx64 "%s", i, r->m[i], i % 4 == 3 ? "\n" : "  ");
 }
 
+static void dump_waits(struct text *t, const struct sim_machine *m, const struct wavefront *w)
+{
+    char waits[1024];
+
+    cf_describe_waits(m->device->cf, w->cf, w->run->program, waits, sizeof waits);
+    if (*waits)
+        text_add(t, "%s\n", waits);
+}
+
 static void dump_scalars(struct text *t, const struct wavefront *w)
 {
     uint32_t n = w->run->kernel->sregs;
@@ -57,6 +66,7 @@ void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, con
     machine_fail(m, HD_SIM_FAILED, code, place, hint, "%s", message);
     text_add(&m->dump, "%s: %s\n", place, message);
     dump_masks(&m->dump, w);
+    dump_waits(&m->dump, m, w);
     dump_scalars(&m->dump, w);
     dump_vectors(&m->dump, w, m->lanes->width);
 }

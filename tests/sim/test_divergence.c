@@ -35,16 +35,26 @@ static struct sim_counters run(const char *unit, const char *text, uint32_t thre
  * next instruction waits for the branch; one add in each arm:
  *   2 ALU + 4 BRANCH + 2
  * With all lanes in the then-arm its goto leads to the first join, which hops; with all in the else-arm the first goto does.
+ * Groups need no hop: the goto behind the then-arm leads to the end.
  */
 static void test_if_else(void **state)
 {
     static const struct {
-        const char *bound;
-        uint64_t cycles, instructions, hops, divergent, skipped;
+        const char *unit, *bound;
+        uint64_t cycles, instructions, hops, divergent, skipped, gotos, joins;
     } rows[] = {
-        {"16", 2 * ALU + 4 * BRANCH + 2, 9, 0, 1, 0},
-        {"32", 2 * ALU + 4 * BRANCH + 1, 8, 1, 0, 1},
-        {"0", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2},
+        {"goto-join", "16", 2 * ALU + 4 * BRANCH + 2, 9, 0, 1, 0, 2, 2},
+        {"goto-join", "32", 2 * ALU + 4 * BRANCH + 1, 8, 1, 0, 1, 2, 2},
+        {"goto-join", "0", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 1, 2},
+        {"simt-stack", "16", 2 * ALU + 4 * BRANCH + 2, 9, 0, 1, 2, 2, 2},
+        {"simt-stack", "32", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 2, 1},
+        {"simt-stack", "0", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 1, 2},
+        {"min-pc", "16", 2 * ALU + 4 * BRANCH + 2, 9, 0, 1, 2, 2, 2},
+        {"min-pc", "32", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 2, 1},
+        {"min-pc", "0", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 1, 2},
+        {"barrier", "16", 2 * ALU + 4 * BRANCH + 2, 9, 0, 1, 2, 2, 2},
+        {"barrier", "32", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 2, 1},
+        {"barrier", "0", 2 * ALU + 3 * BRANCH + 1, 7, 0, 0, 2, 1, 2},
     };
 
     (void)state;
@@ -58,14 +68,47 @@ static void test_if_else(void **state)
                  " @!m0 goto other\n v_add_u32 v1, v0, 1\n goto behind\n"
                  "other:\n join\n v_sub_u32 v1, v0, 1\nbehind:\n join\n s_end\n.endkernel\n",
                  rows[i].bound);
-        c = run("goto-join", text, 32, &cycles);
+        c = run(rows[i].unit, text, 32, &cycles);
         assert_int_equal(cycles, rows[i].cycles);
         assert_int_equal(c.wave_instr, rows[i].instructions);
         assert_int_equal(c.hops, rows[i].hops);
         assert_int_equal(c.divergent_branches, rows[i].divergent);
         assert_int_equal(c.skipped_instr, rows[i].skipped);
-        assert_int_equal(c.gotos, i == 2 ? 1 : 2);
-        assert_int_equal(c.joins, 2);
+        assert_int_equal(c.gotos, rows[i].gotos);
+        assert_int_equal(c.joins, rows[i].joins);
+    }
+}
+
+/*
+ * An arm of seven masked moves. Its branch costs the same whether it is taken or not; under predication it never is, and
+ * the moves issue.
+ */
+static void test_predication(void **state)
+{
+    static const struct {
+        const char *unit, *bound;
+        uint64_t moves;
+    } rows[] = {{"any-branch", "1", 7},
+                {"any-branch", "0", 0},
+                {"predication", "1", 7},
+                {"predication", "0", 7}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sim_counters c;
+        char text[512];
+        uint64_t cycles;
+
+        snprintf(text, sizeof text,
+                 ".kernel k\n.form predicated\n v_get_u32 v0, %%lane\n v_cmp_lt_u32 m0, v0, %s\n"
+                 " s_branch_none m0, behind\n.rept 7\n @m0 v_mov_b32 v\\#, 1\n.endrept\n"
+                 "behind:\n s_end\n.endkernel\n",
+                 rows[i].bound);
+        c = run(rows[i].unit, text, 32, &cycles);
+        assert_int_equal(cycles, 2 * ALU + BRANCH + rows[i].moves);
+        assert_int_equal(c.wave_instr, 4 + rows[i].moves);
+        assert_int_equal(c.skipped_instr, 7 - rows[i].moves);
+        assert_int_equal(c.branches_taken, rows[i].moves == 0);
     }
 }
 
@@ -187,12 +230,46 @@ static void test_some_lanes_end(void **state)
     }
 }
 
+/* Groups that wait for what nobody does: found on every unit, whichever of them runs. */
+static void test_nobody_makes_progress(void **state)
+{
+    static const char text[] =
+        ".kernel k\n.form goto\n.lds 8\n v_get_u32 v0, %lane\n v_cmp_lt_u32 m0, v0, 16\n"
+        " @m0 goto other\n"
+        "a:\n local_load_b32 v3, [0]\n v_cmp_eq_u32 m1, v3, 0\n @m1 goto.b a\n join\n goto end\n"
+        "other:\n join\n"
+        "b:\n local_load_b32 v3, [4]\n v_cmp_eq_u32 m1, v3, 0\n @m1 goto.b b\n join\n"
+        "end:\n join\n s_end\n.endkernel\n";
+
+    (void)state;
+    for (size_t u = 0; cf_units[u]; u++) {
+        for (int values = 0; values < 2 && (cf_units[u]->forms & ISA_FORM_GOTO); values++) {
+            struct krig r;
+
+            krig_open(&r, "divergence.unit", cf_units[u]->name, "sim.progress_instructions", "1000",
+                      NULL);
+            sim_set_mode(r.m, values ? SIM_VALUES : SIM_TIMED);
+            assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 32}),
+                             HD_SIM_FAILED);
+            assert_string_equal(r.err.code, "no-progress");
+            assert_non_null(strstr(r.err.message, "lanes 0xffff0000"));
+            assert_non_null(strstr(r.err.message, "lanes 0xffff "));
+            assert_non_null(strstr(sim_fault_dump(r.m), "lanes 0xffff "));
+            krig_close(&r);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_if_else),        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_exec_loop),      cmocka_unit_test(test_lost_lanes),
+        cmocka_unit_test(test_if_else),
+        cmocka_unit_test(test_predication),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_exec_loop),
+        cmocka_unit_test(test_lost_lanes),
         cmocka_unit_test(test_some_lanes_end),
+        cmocka_unit_test(test_nobody_makes_progress),
     };
 
     return cmocka_run_group_tests_name("divergence", tests, NULL, NULL);
