@@ -364,6 +364,28 @@ static void test_pb12_measured_residency(void **state)
     }
 }
 
+/* PB-12: few barriers cut the residency of work-groups of two wavefronts, not of one, and the limit is named. */
+static void test_pb12_barrier_slots(void **state)
+{
+    struct sim_config c = preset("hd7970");
+    struct isa_kernel kernel = {.name = "k", .vregs = 8, .forms = UINT32_MAX};
+    struct sim_launch launch = {.kernel = &kernel, .grid = {1, 1, 1}, .block = {128, 1, 1}};
+
+    (void)state;
+    for (unsigned slots = 1; slots <= 16; slots += 5) {
+        const struct kernel one = {64, 8, 0, 0, 9}, two = {128, 8, 0, 0, 9};
+        struct occupancy o;
+
+        c.barrier_slots = slots;
+        assert_int_equal(dispatch_check(&c, &launch, &o, NULL), HD_OK);
+        assert_int_equal(o.groups, slots);
+        assert_string_equal(o.limit, "barriers");
+        assert_int_equal(measured(&c, &two), slots);
+        assert_int_equal(heddle_groups(&c, &one), 40);
+        assert_int_equal(measured(&c, &one), 40);
+    }
+}
+
 /* A work-group whose wavefronts do not fit the SIMD units one by one, though their sum does, is refused with the rule. */
 static void test_a_part_of_a_simd_unit_is_named(void **state)
 {
@@ -412,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_work_groups_on_one_simd),
         cmocka_unit_test(test_xe_lp),
         cmocka_unit_test(test_pb12_measured_residency),
+        cmocka_unit_test(test_pb12_barrier_slots),
         cmocka_unit_test(test_a_part_of_a_simd_unit_is_named),
         cmocka_unit_test(test_limits_of_registers_are_named),
     };
