@@ -173,6 +173,7 @@ static bool make_parts(struct sim_machine *m)
     d->scheduler = wave_schedulers[c->wave_scheduler];
     d->placement = placements[c->placement];
     d->ncus = c->compute_units;
+    d->cleared_for = NONE32;
     d->places = (uint64_t)c->compute_units * c->group_slots;
     (void)placement_shares(c->shares, d->shares, &d->nshares); /* sim_config_check() has */
     d->cf = cf_units[c->divergence_unit];

@@ -267,8 +267,8 @@ struct device {
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
     uint64_t places;                      /* for work-groups, of all compute units */
-    struct kernel_run *cleared_for;       /* the first of its compute units takes no others */
-    VEC(struct waiting_launch) waiting;   /* in order; all places for resident kernels are taken */
+    uint32_t cleared_for; /* index of a run, or NONE32: the first of its compute units takes no others */
+    VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
     uint64_t next_order,
         last_order;    /* of runs, from 1; of the run that the round-robin policy served last */
     uint32_t next_cu;  /* placement starts looking here */

@@ -27,9 +27,9 @@ const struct param_choice placement_choices[] = {
 
 struct cu *placement_try_cu(struct device *d, uint32_t id, const struct kernel_run *run)
 {
-    const struct kernel_run *cleared_for = d->cleared_for;
+    const struct kernel_run *other = d->cleared_for == NONE32 ? run : &d->runs[d->cleared_for];
 
-    if (cleared_for && cleared_for != run && cleared_for->first_cu == id)
+    if (other != run && other->first_cu == id)
         return NULL;
     return group_fits(&d->cus[id], run) ? &d->cus[id] : NULL;
 }
@@ -78,8 +78,8 @@ static void passed_over(struct device *d, struct kernel_run *first, const struct
 {
     for (struct kernel_run *run = first; run != placed; run = next_in_turn(d, run->order)) {
         run->passed++;
-        if (run->passed > d->places && !d->cleared_for)
-            d->cleared_for = run;
+        if (run->passed > d->places && d->cleared_for == NONE32)
+            d->cleared_for = (uint32_t)(run - d->runs);
     }
 }
 
@@ -94,8 +94,8 @@ struct kernel_run *placement_take_turns(struct device *d,
         if (*cu) {
             d->last_order = run->order;
             run->passed = 0;
-            if (d->cleared_for == run)
-                d->cleared_for = NULL;
+            if (d->cleared_for == (uint32_t)(run - d->runs))
+                d->cleared_for = NONE32;
             passed_over(d, first, run);
             return run;
         }
