@@ -99,7 +99,7 @@ LINK    = @mkdir -p $(@D)$(if $(Q),; echo "  LINK  $@")
 
 # ---- build ------------------------------------------------------------------------------------
 
-.PHONY: all objects deps run test soak compilers bench lint format sanitize fuzz install clean help FORCE
+.PHONY: all objects deps run test soak compilers bench counts lint format sanitize fuzz install clean help FORCE
 
 all: $(BIN) $(LIB)  ## builds build/heddle and build/libheddle.a (the default)
 
@@ -163,8 +163,12 @@ $(BUILD)/$(1:.c=): $(call obj,$(1) $(filter $(dir $(1))%,$(HELP_SRCS))) $(LIB)
 endef
 $(foreach t,$(TEST_SRCS),$(eval $(call test_rule,$(t))))
 
-test: $(RUN_SET) $(BIN)  ## runs all tests; T=sim/test_link or T=sim/% runs some, QUICK=1 the quick ones
+# Instruction counts are compared where all tests run, in the build that they were recorded with.
+COUNTED = $(if $(T)$(QUICK)$(SANITIZER)$(filter-out gcc,$(CC)),,$(BUILD)/bench-heddle)
+
+test: $(RUN_SET) $(BIN) $(COUNTED)  ## runs all tests; T=sim/test_link or T=sim/% runs some, QUICK=1 the quick ones
 	@HEDDLE=$(BIN) tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
+	$(if $(COUNTED),@tests/bench/counts $(COUNTED))
 
 soak: $(RUN_SET) $(BIN)  ## the same with the counts of random tests times SOAK=100, then compilers
 	@HEDDLE=$(BIN) HEDDLE_SOAK=$(SOAK) TEST_TIMEOUT=7200 tests/run $(JOBS) $(BUILD)/tests $(RUN_SET)
@@ -196,6 +200,9 @@ fuzz-run: $(FUZZERS)
 $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(LIB)
 	$(LINK)
 	$(Q)$(CC) $(BASE_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+
+counts: $(BUILD)/bench-heddle  ## instructions that the simulator takes for each row of the benchmark
+	@tests/bench/counts $<
 
 bench: $(BUILD)/bench-heddle  ## speed of the simulator: a table, and build/bench.json
 	@$< $(BUILD)/bench.json

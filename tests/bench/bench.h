@@ -15,8 +15,9 @@ enum bench_unit { BENCH_WAVE_INSTR, BENCH_LINES, BENCH_LANE_OPS };
 struct bench_row {
     const char *name; /* of the row and its kernel in tests/bench/kernels.hasm */
     uint32_t grid[2], block[2];
-    uint64_t x, y;  /* elements of the arrays */
-    uint32_t trips; /* n */
+    uint64_t x, y;          /* elements of the arrays */
+    uint32_t trips;         /* n */
+    const char *divergence; /* divergence.unit; NULL: that of the preset */
     enum bench_unit unit;
     double floor; /* units a second, timed, width 64, on the machine of BENCH_REFERENCE */
     bool in_geomean;
@@ -37,6 +38,13 @@ struct bench_speed {
 
 enum hd_status bench_measure(const struct bench_row *row, uint32_t width, bool timed,
                              struct bench_speed *out, struct hd_error *err);
+
+/*
+ * Runs a row once, timed, with an eighth of its trips, inside bench_counted(), which a tool that
+ * counts instructions looks for. Settings are of the form KEY=VALUE, over a preset or file.
+ */
+enum hd_status bench_count(const struct bench_row *row, const char *config, char **settings,
+                           size_t nsettings, struct hd_error *err);
 
 /* 64-lane multiply-adds a second of the bare lane function, to compare machines by. */
 double bench_host_reference(void);

@@ -1,4 +1,8 @@
-/* bench-heddle FILE.json [ROW]: prints a table of the simulator's speed and writes it to the file. */
+/*
+ * bench-heddle FILE.json [ROW]: prints a table of the simulator's speed and writes it to the file.
+ * bench-heddle --count ROW CONFIG [KEY=VALUE...]: runs a row once, for tools that count instructions.
+ * bench-heddle --rows: names the rows.
+ */
 #include "tests/bench/bench.h"
 
 #include <stdio.h>
@@ -37,29 +41,74 @@ static int write_file(const char *path, const struct text *text)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int report(const struct hd_error *err)
+{
+    fprintf(stderr, "%s: %s (%s)\n", err->place, err->message, err->hint);
+    return (int)err->status;
+}
+
+static const struct bench_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < bench_nrows; i++)
+        if (strcmp(bench_rows[i].name, name) == 0)
+            return &bench_rows[i];
+    return NULL;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: bench-heddle FILE.json [ROW]\n"
+                    "       bench-heddle --count ROW CONFIG [KEY=VALUE...]\n"
+                    "       bench-heddle --rows\n");
+    return HD_USAGE;
+}
+
+static int count(int argc, char **argv)
+{
+    struct hd_error err = {0};
+    const struct bench_row *row = argc >= 4 ? find_row(argv[2]) : NULL;
+
+    if (!row)
+        return usage();
+    if (bench_count(row, argv[3], argv + 4, (size_t)argc - 4, &err))
+        return report(&err);
+    return 0;
+}
+
+static int list_rows(void)
+{
+    for (size_t i = 0; i < bench_nrows; i++)
+        puts(bench_rows[i].name);
+    return 0;
+}
+
+static int measure(const char *file, const char *only)
 {
     struct bench_result results[MAX_RESULTS];
     struct text table = {0}, json = {0};
     struct hd_error err = {0};
-    size_t count = 0;
-    double host_ref;
+    double host_ref = bench_host_reference();
+    size_t n = 0;
     int status;
 
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: bench-heddle FILE.json [ROW]\n");
-        return HD_USAGE;
-    }
-    host_ref = bench_host_reference();
-    if (measure_all(argc == 3 ? argv[2] : NULL, results, &count, &err)) {
-        fprintf(stderr, "%s: %s (%s)\n", err.place, err.message, err.hint);
-        return (int)err.status;
-    }
-    bench_table(results, count, host_ref, &table);
-    bench_json(results, count, host_ref, &json);
+    if (measure_all(only, results, &n, &err))
+        return report(&err);
+    bench_table(results, n, host_ref, &table);
+    bench_json(results, n, host_ref, &json);
     fputs(text_str(&table), stdout);
-    status = write_file(argv[1], &json);
+    status = write_file(file, &json);
     text_free(&table);
     text_free(&json);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && strcmp(argv[1], "--count") == 0)
+        return count(argc, argv);
+    if (argc == 2 && strcmp(argv[1], "--rows") == 0)
+        return list_rows();
+    if (argc < 2 || argc > 3)
+        return usage();
+    return measure(argv[1], argc == 3 ? argv[2] : NULL);
 }

@@ -11,6 +11,8 @@ const struct bench_row bench_rows[] = {
      .in_geomean = true},
     {"matmul", .grid = {24, 24}, .block = {16, 16}, .x = 384 * 384, .y = 384 * 384, .trips = 24,
      .floor = 9e6, .in_geomean = true},
+    {"divergent", FULL, .x = ITEMS, .y = ITEMS, .trips = 200, .divergence = "goto-join",
+     .floor = 9e6, .in_geomean = true},
     {"reduction", FULL, .x = ITEMS, .y = ITEMS, .trips = 100, .floor = 8e6, .in_geomean = true},
     /* 2^16 lines are 8 MiB, so that more than half of the accesses miss L2 */
     {"scattered", FULL, .x = 65536 * 32, .y = ITEMS, .trips = 16, .unit = BENCH_LINES, .floor = 30e6},
