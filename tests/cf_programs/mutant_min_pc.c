@@ -30,12 +30,6 @@ static void mixes(void *state, const struct cf_plan *plan, const struct isa_insn
     step(state, plan, insn, active, taken, cost);
 }
 
-static void tail_lives(void *state, uint32_t pc, uint64_t live)
-{
-    (void)live;
-    start(state, pc, UINT64_MAX);
-}
-
 void mutate_min_pc_picks_max(struct cf_unit_ops *ops)
 {
     ops->pick = picks_max;
@@ -44,9 +38,4 @@ void mutate_min_pc_picks_max(struct cf_unit_ops *ops)
 void mutate_min_pc_mixes(struct cf_unit_ops *ops)
 {
     ops->step = mixes;
-}
-
-void mutate_min_pc_tail_lives(struct cf_unit_ops *ops)
-{
-    ops->start = tail_lives;
 }

@@ -38,7 +38,6 @@
     _(stack_tail_lives, "simt-stack: lanes past the end are alive", "simt-stack", CFP_GOTO)        \
     _(min_pc_picks_max, "min-pc: the highest pc runs", "min-pc", CFP_GOTO)                         \
     _(min_pc_mixes, "min-pc: lanes that stand together are counted twice", "min-pc", CFP_GOTO)     \
-    _(min_pc_tail_lives, "min-pc: lanes past the end are alive", "min-pc", CFP_GOTO)               \
     _(barrier_misses_one, "barrier: one lane is no member of the meeting", "barrier", CFP_GOTO)    \
     _(barrier_never_meets, "barrier: nobody waits", "barrier", CFP_GOTO)                           \
     _(barrier_inverted, "barrier: lanes jump where the predicate is clear", "barrier", CFP_GOTO)
