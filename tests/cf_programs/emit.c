@@ -172,6 +172,27 @@ const char *emit_goes_on(struct emitter *e, const struct cfp_node *n)
     return mask;
 }
 
+unsigned emit_group_if(struct emitter *e, const struct cfp_node *n)
+{
+    unsigned label = e->labels + 1;
+
+    e->labels += 2;
+    emit(e, "s_cmp_eq_u32 s50, %%group, %u", n->trips);
+    emit(e, "s_branch_z s50, L%u", label);
+    return label;
+}
+
+void emit_group_else(struct emitter *e, unsigned label)
+{
+    emit(e, "s_jump L%u", label + 1);
+    emit_label(e, label);
+}
+
+void emit_group_end(struct emitter *e, const struct cfp_node *n, unsigned label)
+{
+    emit_label(e, n->orelse == CFP_NONE ? label : label + 1);
+}
+
 void emit_count(struct emitter *e, const struct cfp_node *n)
 {
     unsigned count = S_COUNT + e->loops;

@@ -43,6 +43,10 @@ void emit_trips_start(struct emitter *e, const struct cfp_node *n);
 void emit_trip(struct emitter *e, const struct cfp_node *n);
 /* Leaves whether a lane makes another trip in a mask register: "m0" or "vcc". Uses m1 and m2. */
 const char *emit_goes_on(struct emitter *e, const struct cfp_node *n);
+/* One branch of the wavefront on its work-group: the start, the middle and the end of an if. Labels are two from `label` on. */
+unsigned emit_group_if(struct emitter *e, const struct cfp_node *n);
+void emit_group_else(struct emitter *e, unsigned label);
+void emit_group_end(struct emitter *e, const struct cfp_node *n, unsigned label);
 /* A repeat counts, and leaves in s50 whether there is another trip. */
 void emit_count(struct emitter *e, const struct cfp_node *n);
 

@@ -65,6 +65,19 @@ static void predicated(struct state *s, const struct cfp_node *n)
     s->e->pred = "";
 }
 
+/* All lanes go one way. */
+static void group_branch(struct state *s, const struct cfp_node *n)
+{
+    unsigned label = emit_group_if(s->e, n);
+
+    list(s, n->body);
+    if (n->orelse != CFP_NONE) {
+        emit_group_else(s->e, label);
+        list(s, n->orelse);
+    }
+    emit_group_end(s->e, n, label);
+}
+
 static void branch(struct state *s, const struct cfp_node *n)
 {
     unsigned other = ++s->e->labels, end = ++s->e->labels;
@@ -149,6 +162,8 @@ static void list(struct state *s, int16_t i)
         s->e->node = (uint16_t)i;
         if (n->kind <= CFP_BARRIER)
             emit_simple(s->e, n);
+        else if (n->by_group)
+            group_branch(s, n);
         else if (n->kind == CFP_IF)
             branch(s, n);
         else if (n->kind <= CFP_REPEAT)

@@ -66,6 +66,19 @@ static void may_skip(struct masks *m, unsigned percent)
     emit(m->e, "s_branch_z s50, L%u", top(m)->skip);
 }
 
+/* All lanes go one way. */
+static void group_branch(struct masks *m, const struct cfp_node *n)
+{
+    unsigned label = emit_group_if(m->e, n);
+
+    list(m, n->body);
+    if (n->orelse != CFP_NONE) {
+        emit_group_else(m->e, label);
+        list(m, n->orelse);
+    }
+    emit_group_end(m->e, n, label);
+}
+
 static void branch(struct masks *m, int16_t node)
 {
     const struct cfp_node *n = &m->e->p->node[node];
@@ -204,6 +217,8 @@ static void list(struct masks *m, int16_t i)
         m->e->node = (uint16_t)i;
         if (n->kind <= CFP_BARRIER)
             emit_simple(m->e, n);
+        else if (n->by_group)
+            group_branch(m, n);
         else if (n->kind == CFP_IF)
             branch(m, i);
         else if (n->kind <= CFP_REPEAT)

@@ -41,6 +41,19 @@ static void loop(struct emitter *e, int16_t node)
         emit(e, ".break m7");
 }
 
+/* All lanes go one way. */
+static void group_branch(struct emitter *e, const struct cfp_node *n)
+{
+    unsigned label = emit_group_if(e, n);
+
+    list(e, n->body);
+    if (n->orelse != CFP_NONE) {
+        emit_group_else(e, label);
+        list(e, n->orelse);
+    }
+    emit_group_end(e, n, label);
+}
+
 static void branch(struct emitter *e, int16_t node)
 {
     const struct cfp_node *n = &e->p->node[node];
@@ -83,6 +96,8 @@ static void list(struct emitter *e, int16_t i)
         e->node = (uint16_t)i;
         if (n->kind <= CFP_BARRIER)
             emit_simple(e, n);
+        else if (n->by_group)
+            group_branch(e, n);
         else if (n->kind == CFP_IF)
             branch(e, i);
         else if (n->kind <= CFP_REPEAT)

@@ -157,7 +157,9 @@ static int16_t branch(struct generator *g, struct place at)
     int16_t i = make(g, CFP_IF);
 
     at.depth++;
-    at.all = false;
+    g->p->node[i].by_group = chance(g, 8);
+    g->p->node[i].trips = (uint8_t)chance(g, 30);
+    at.all = at.all && g->p->node[i].by_group;
     g->p->node[i].cond = condition(g);
     g->p->node[i].body = list(g, at, 4);
     if (chance(g, 45))
@@ -379,7 +381,9 @@ static void print_node(const struct cfp_program *p, int16_t i, struct text *out)
         text_add(out, " %u", n->trips);
     if (n->by_lane && loop)
         text_add(out, " + (i%u & 3)", n->dst);
-    if (n->kind == CFP_IF || n->has_cond)
+    if (n->by_group)
+        text_add(out, " if work-group %u", n->trips);
+    else if (n->kind == CFP_IF || n->has_cond)
         print_cond(out, &n->cond);
 }
 

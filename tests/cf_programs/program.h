@@ -73,6 +73,7 @@ struct cfp_node {
     uint8_t bytes; /* of a store: 1, 2 or 4 */
     bool local;    /* memory */
     bool by_lane;  /* a loop's trips: the low two bits of variable dst on top */
+    bool by_group; /* an if: whether this is work-group `trips`, the same for all lanes */
     bool has_cond; /* loops, and break, continue, return, end: under a condition */
     struct cfp_cond cond;
     struct cfp_operand a, b, c; /* values; of memory a is the value, b the place */

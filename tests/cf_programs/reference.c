@@ -178,6 +178,8 @@ static enum way run_node(struct lane *l, int16_t node)
     case CFP_BARRIER:
         return ON;
     case CFP_IF:
+        if (n->by_group)
+            return run_list(l, l->group == n->trips ? n->body : n->orelse);
         return run_list(l, condition(l, node) ? n->body : n->orelse);
     case CFP_DO:
     case CFP_WHILE:

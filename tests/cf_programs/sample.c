@@ -141,7 +141,7 @@ static bool has_else(const struct cfp_program *p, const struct cfp_coverage *c, 
 {
     (void)unused;
     for (int i = 0; i < p->nnodes; i++)
-        if (p->node[i].orelse != CFP_NONE && c->executed[i] > c->held[i])
+        if (p->node[i].orelse != CFP_NONE && !p->node[i].by_group && c->executed[i] > c->held[i])
             return true;
     return false;
 }
@@ -159,7 +159,7 @@ static bool divergent(const struct cfp_program *p, const struct cfp_coverage *c,
 static bool uniform(const struct cfp_program *p, const struct cfp_coverage *c, int all)
 {
     for (int i = 0; i < p->nnodes; i++)
-        if (p->node[i].kind == CFP_IF && c->executed[i] > 1 &&
+        if (p->node[i].kind == CFP_IF && !p->node[i].by_group && c->executed[i] > 1 &&
             c->held[i] == (all ? c->executed[i] : 0))
             return true;
     return false;
@@ -170,6 +170,15 @@ static bool by_lane(const struct cfp_program *p, const struct cfp_coverage *c, i
     (void)unused;
     for (int i = 0; i < p->nnodes; i++)
         if (p->node[i].by_lane && c->executed[i] > 1)
+            return true;
+    return false;
+}
+
+static bool by_group(const struct cfp_program *p, const struct cfp_coverage *c, int unused)
+{
+    (void)unused;
+    for (int i = 0; i < p->nnodes; i++)
+        if (p->node[i].by_group && c->executed[i])
             return true;
     return false;
 }
@@ -267,6 +276,7 @@ static const struct {
     {"if, divergent", divergent, CFP_IF, 50},
     {"if, arm of no lane", uniform, 0, 15},
     {"if, arm of all lanes", uniform, 1, 15},
+    {"if, by work-group", by_group, 0, 5},
     {"else", has_else, 0, 35},
     {"do", executed, CFP_DO, 25},
     {"while", executed, CFP_WHILE, 25},
