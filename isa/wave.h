@@ -47,6 +47,14 @@ const uint32_t *isa_spread(struct isa_wave *w, uint64_t mask, const struct isa_l
 uint64_t isa_atomic(uint16_t op, uint64_t memory, uint64_t a, uint64_t c);
 
 /*
+ * The same for a 32-bit opcode on the words at `offset` from data of some lanes, in ascending order of
+ * lanes; a and c are registers, c NULL where there is no comparand, and old is the register that gets
+ * what was in memory, or NULL. Returns whether memory has changed.
+ */
+bool isa_atomic_lanes(uint16_t op, uint64_t lanes, uint8_t *data, const uint64_t *offset,
+                      const uint32_t *a, const uint32_t *c, uint32_t *old);
+
+/*
  * Computes n register-to-register instructions from in on (formats ISA_VALU to
  * ISA_WRITELANE without ISA_CLOCK). A write to EXEC lands in w->exec; the caller
  * tells the divergence unit. lanes is of the wavefront's width.

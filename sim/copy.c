@@ -238,7 +238,6 @@ static void copy_device_values(struct device *d, const struct device *from)
     d->channels = own.channels;
     d->requests = own.requests;
     d->to_l2 = own.to_l2;
-    d->arrivals = own.arrivals;
     d->runs = own.runs;
     d->waiting = own.waiting;
     d->lines = NULL;

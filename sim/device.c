@@ -223,7 +223,6 @@ void device_free(struct sim_machine *m)
     transit_free(d->to_l2);
     vec_free(&d->waiting);
     requests_free(&d->requests);
-    vec_free(&d->arrivals);
     cache_free(&d->l2);
     calendar_free(&d->calendar);
     free(d);

@@ -230,9 +230,10 @@ struct local_pattern {
     uint32_t offset[ISA_MAX_WIDTH];   /* of the active lanes from the lowest */
 };
 
-/* A request that arrives at L2. */
-struct arrival {
-    uint32_t cu, request;
+/* Requests that arrive at L2 in one cycle: a list for each compute unit, linked by .next. */
+struct arrivals {
+    uint64_t cus[CUS_MAX / 64]; /* that have one */
+    uint32_t first[CUS_MAX], last[CUS_MAX];
 };
 
 struct wave_scheduler;
@@ -261,9 +262,9 @@ struct device {
     uint64_t row_miss_ps;
     uint32_t slice_fold; /* upper bits of a line's number that l2.hash folds in: all or none */
     struct requests requests;
-    struct transit *to_l2;        /* by the core cycle at whose end they are sent */
-    VEC(struct arrival) arrivals; /* room for those of a cycle */
-    struct kernel_run *runs;      /* [resident_kernels] */
+    struct transit *to_l2;    /* by the core cycle at whose end they are sent */
+    struct arrivals arrivals; /* empty but while they are served */
+    struct kernel_run *runs;  /* [resident_kernels] */
     uint32_t nruns, ncus;
     uint32_t shares[SHARES_MAX], nshares; /* launch.shares */
     uint64_t places;                      /* for work-groups, of all compute units */

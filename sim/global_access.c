@@ -270,6 +270,18 @@ static void load(struct sim_machine *m, struct isa_wave *r, const struct access 
     }
 }
 
+static void scatter(const uint32_t *a, const struct access *x)
+{
+    uint8_t *data = x->array->data;
+    uint64_t base = x->array->base;
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+
+        memcpy(data + (x->address[lane] - base), &a[lane], 4);
+    }
+}
+
 /* Lanes act in ascending order, so of several that store to one address the highest wins. */
 static void store(struct sim_machine *m, const struct isa_wave *r, const struct access *x)
 {
@@ -277,6 +289,10 @@ static void store(struct sim_machine *m, const struct isa_wave *r, const struct 
 
     if (is_block(x)) {
         memcpy(lane_data(m, x, 0), r->v + (size_t)a.index * x->width, x->width * 4);
+        return;
+    }
+    if (x->bytes == 4 && x->array && x->pattern == ISA_GENERAL) {
+        scatter(r->v + (size_t)a.index * x->width, x);
         return;
     }
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
@@ -287,12 +303,28 @@ static void store(struct sim_machine *m, const struct isa_wave *r, const struct 
     }
 }
 
+/* 32-bit words in one array. */
+static bool atomic_words(struct isa_wave *r, const struct access *x)
+{
+    const struct isa_insn *in = x->in;
+    uint32_t *old = in->flags & ISA_F_RETURN ? r->v + (size_t)in->d.index * x->width : NULL;
+    const uint32_t *comparand = in->c.kind == ISA_O_V ? r->v + (size_t)in->c.index * x->width : NULL;
+    uint64_t offset[ISA_MAX_WIDTH];
+
+    for (unsigned lane = 0; lane < x->width; lane++)
+        offset[lane] = lane_address(x, lane) - x->array->base;
+    return isa_atomic_lanes(in->op, x->active, x->array->data, offset,
+                            r->v + (size_t)in->a.index * x->width, comparand, old);
+}
+
 /* Returns whether memory has changed. */
 static bool atomic(struct sim_machine *m, struct isa_wave *r, const struct access *x)
 {
     const struct isa_insn *in = x->in;
     bool changed = false;
 
+    if (x->bytes == 4 && x->array)
+        return atomic_words(r, x);
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
         uint8_t *p = lane_data(m, x, lane);

@@ -301,48 +301,46 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
 }
 
 /*
- * Requests of one cycle in order of compute units, and of sending where they are of one unit. They
- * come in a few runs that are in order.
+ * The requests of the next cycle, put into a list for each compute unit. Their order is by compute
+ * unit, and by sending where they are of one unit.
  */
-static void sort_by_cu(struct arrival *at, uint32_t n)
+static void collect(struct device *d)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        struct arrival a = at[i];
-        uint32_t k = i;
+    struct arrivals *a = &d->arrivals;
 
-        for (; k > 0 && at[k - 1].cu > a.cu; k--)
-            at[k] = at[k - 1];
-        at[k] = a;
+    for (uint32_t i = transit_take(d->to_l2, &d->requests), next; i != REQUEST_NONE; i = next) {
+        struct request *r = request_at(d, i);
+        uint64_t bit = UINT64_C(1) << r->cu % 64;
+
+        cache_prefetch(&d->l2, r->set);
+        next = r->next;
+        r->next = REQUEST_NONE;
+        if (a->cus[r->cu / 64] & bit)
+            request_at(d, a->last[r->cu])->next = i;
+        else
+            a->first[r->cu] = i;
+        a->cus[r->cu / 64] |= bit;
+        a->last[r->cu] = i;
     }
-}
-
-/* Room for n arrivals. */
-static bool arrivals_reserve(struct sim_machine *m, uint32_t n)
-{
-    if (vec_reserve(&m->device->arrivals, n))
-        return true;
-    machine_out_of_memory(m);
-    return false;
 }
 
 void l2_arrivals(struct sim_machine *m)
 {
     struct device *d = m->device;
-    uint32_t n = 0;
+    struct arrivals *a = &d->arrivals;
 
     calendar_pass(&d->calendar, d->to_l2->next);
-    for (uint32_t i = transit_take(d->to_l2, &d->requests); i != REQUEST_NONE;) {
-        const struct request *r = request_at(d, i);
+    collect(d);
+    for (uint32_t word = 0; word * 64 < d->ncus; word++) {
+        for (; a->cus[word]; a->cus[word] &= a->cus[word] - 1) {
+            uint32_t cu = word * 64 + bits_first(a->cus[word]);
 
-        if (n == d->arrivals.cap && !arrivals_reserve(m, n + 1))
-            return;
-        cache_prefetch(&d->l2, r->set);
-        d->arrivals.at[n++] = (struct arrival){r->cu, i};
-        i = r->next;
+            for (uint32_t i = a->first[cu], next; i != REQUEST_NONE; i = next) {
+                next = request_at(d, i)->next;
+                arrive(m, i, m->now_ps);
+            }
+        }
     }
-    sort_by_cu(d->arrivals.at, n);
-    for (uint32_t i = 0; i < n; i++)
-        arrive(m, d->arrivals.at[i].request, m->now_ps);
 }
 
 void l2_event(struct sim_machine *m, const struct event *e)

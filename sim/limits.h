@@ -5,7 +5,8 @@
 enum {
     SIMDS_MAX = 16,      /* SIMD units of a compute unit */
     SIMD_SLOTS_MAX = 64, /* wavefronts of one SIMD unit: a bit each */
-    SECTORS_MAX = 32,    /* sectors of a line: a bit each */
+    CUS_MAX = 1024,
+    SECTORS_MAX = 32, /* sectors of a line: a bit each */
 };
 
 #endif

@@ -270,10 +270,27 @@ static void load(const struct isa_lanes *lanes, struct isa_wave *r, const struct
             load_lane(r, x, bits_first(rest));
 }
 
+/* 32-bit words. */
+static bool atomic_words(struct isa_wave *r, const struct local *x)
+{
+    const struct isa_insn *in = x->in;
+    uint32_t *old = in->flags & ISA_F_RETURN ? r->v + (size_t)in->d.index * x->width : NULL;
+    const uint32_t *comparand = in->c.kind == ISA_O_V ? r->v + (size_t)in->c.index * x->width : NULL;
+    uint64_t offset[ISA_MAX_WIDTH];
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1)
+        offset[bits_first(rest)] = x->pattern->offset[bits_first(rest)];
+    return isa_atomic_lanes(in->op, x->active, x->lowest, offset,
+                            r->v + (size_t)in->a.index * x->width, comparand, old);
+}
+
 /* Lanes act in ascending order, so of several that store to one address the highest wins. */
 static bool change(struct isa_wave *r, const struct local *x)
 {
     bool changed = false;
+
+    if (x->atomic && x->bytes == 4)
+        return atomic_words(r, x);
 
     if (!x->atomic && x->pattern->block) {
         const uint32_t *a = r->v + (size_t)x->in->a.index * x->width;

@@ -667,9 +667,47 @@ static void test_atomics_that_return(void **state)
     assert_int_equal(pairs, 2 * 26);
 }
 
+/* All lanes at once do what one after the other does, in ascending order on a word that they share. */
+static void test_atomics_of_lanes(void **state)
+{
+    const uint64_t lanes = UINT64_C(0xf00ff0f3);
+    uint64_t offset[32];
+    uint32_t a[32], c[32];
+
+    (void)state;
+    for (unsigned i = 0; i < 32; i++) {
+        offset[i] = i % 5 * 4;
+        a[i] = i * 0x9e3779b1u;
+        c[i] = i & 1 ? a[i - 1] : i;
+    }
+    for (int op = 0; op < ISA_NUM_OPS; op++) {
+        uint32_t one[5] = {1, 2, 0x80000000, 0x3f800000, 5}, all[5], old[32], want[32];
+        bool changed = false;
+
+        if (isa_ops[op].format != ISA_GATOMIC || isa_type_bytes(isa_ops[op].dtype) != 4)
+            continue;
+        memcpy(all, one, sizeof all);
+        for (unsigned i = 0; i < 32; i++) {
+            uint32_t *word = &one[offset[i] / 4];
+
+            old[i] = want[i] = 77;
+            if (!(lanes >> i & 1))
+                continue;
+            want[i] = *word;
+            *word = (uint32_t)isa_atomic((uint16_t)op, *word, a[i], c[i]);
+            changed = changed || *word != want[i];
+        }
+        assert_int_equal(isa_atomic_lanes((uint16_t)op, lanes, (uint8_t *)all, offset, a, c, old),
+                         changed);
+        assert_memory_equal(all, one, sizeof all);
+        assert_memory_equal(old, want, sizeof old);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_atomics_of_lanes),
         cmocka_unit_test(test_active_lanes),
         cmocka_unit_test(test_operand_kinds),
         cmocka_unit_test(test_scalar_operations),
