@@ -86,13 +86,14 @@ static void serve_fills(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 /* The SIMD units that are due; false if one has to wait until its time has come. */
 static bool step_simds(struct sim_machine *m, struct cu *cu, uint64_t cycle, bool ahead)
 {
+    const struct simd *end = cu->simds + cu->nsimds;
     uint64_t due = CALENDAR_NEVER;
 
-    for (uint32_t i = 0; i < m->config.simds; i++)
-        if (cu->simds[i].due == cycle && !simd_step(m, &cu->simds[i], ahead))
+    for (struct simd *s = cu->simds; s < end; s++)
+        if (s->due == cycle && !m->device->step(m, s, ahead))
             return false;
-    for (uint32_t i = 0; i < m->config.simds; i++)
-        due = least(due, cu->simds[i].due);
+    for (const struct simd *s = cu->simds; s < end; s++)
+        due = least(due, s->due);
     cu->due = due;
     return m->fault.status == HD_OK;
 }

@@ -37,8 +37,11 @@ static void set_latencies(struct sim_machine *m)
         d->latency[rows[i].cls] = rows[i].latency;
         d->busy[rows[i].cls] =
             rows[i].rate ? (uint32_t)bits_ceil_div(c->wavefront_size, rows[i].rate) : 1;
+        d->pass_lanes[rows[i].cls] = rows[i].rate;
+        d->pass_cycles[rows[i].cls] = 1;
     }
     d->busy[ISA_C_F64] *= c->f64_interval;
+    d->pass_cycles[ISA_C_F64] = c->f64_interval;
     d->noc_ps = cycles_ps(&m->core, c->noc_latency);
     d->l2_latency_ps = cycles_ps(&m->l2clk, c->l2_latency);
     d->l2_atomic_ps = cycles_ps(&m->l2clk, c->l2_atomic_cycles);
@@ -91,6 +94,9 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
         cu->simds[i].waves = cu->waves + i * d->simd_slots;
         cu->simds[i].due = CALENDAR_NEVER;
         cu->simds[i].of_unit[0] = UINT64_MAX;
+        cu->simds[i].index = i;
+        cu->simds[i].turns = d->scheduler->rotates ? c->simds : 1;
+        issue_units(c, cu->simds[i].unit_of);
     }
     cu->fills = transit_new();
     return cu->fills && make_mshrs(cu, c->l1_mshrs) &&
@@ -178,6 +184,10 @@ static bool make_parts(struct sim_machine *m)
     (void)placement_shares(c->shares, d->shares, &d->nshares); /* sim_config_check() has */
     d->cf = cf_units[c->divergence_unit];
     d->run_ahead = true;
+    d->step = simd_step;
+    if (c->issue_width > 1 || c->dual_issue || c->one_scalar_unit || c->skip_idle_passes ||
+        d->scheduler->rotates)
+        d->step = simd_wide_step;
     d->nruns = c->concurrent_kernels ? c->resident_kernels : 1;
     set_latencies(m);
     cu_set_lookahead(m);

@@ -73,7 +73,8 @@ struct wavefront {
     uint8_t unit;       /* enum function_unit of its next instruction */
     uint8_t simd, slot; /* slot within the SIMD unit */
     uint16_t cu;
-    uint16_t ahead;         /* instructions from next on whose values are computed */
+    uint16_t ahead; /* instructions from next on whose values are computed */
+    uint64_t run_mask; /* what the last of them writes, if it writes a mask or EXEC, before; for skip_idle */
     uint32_t loads, stores; /* under way */
     struct workgroup *group;
     struct isa_wave regs;
@@ -100,15 +101,18 @@ enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 
 struct simd {
     struct cu *cu;
-    struct wavefront *waves; /* [slots] */
-    uint64_t due;            /* next cycle to look at it, CALENDAR_NEVER: none is known */
-    uint64_t used;           /* slots with a wavefront */
-    uint64_t ready;          /* may issue as far as registers are concerned */
-    uint64_t near_due;       /* places of near that are not empty */
-    uint64_t far;            /* slots that become ready later than the wheel sees */
-    uint64_t now;            /* cycle up to which near has been emptied into ready */
-    uint32_t last;           /* slot that issued last, for the policies */
-    uint32_t busy;           /* function units that were taken for more than a cycle */
+    struct wavefront *waves;          /* [slots] */
+    uint64_t due;                     /* next cycle to look at it, CALENDAR_NEVER: none is known */
+    uint64_t used;                    /* slots with a wavefront */
+    uint64_t ready;                   /* may issue as far as registers are concerned */
+    uint64_t near_due;                /* places of near that are not empty */
+    uint64_t far;                     /* slots that become ready later than the wheel sees */
+    uint64_t now;                     /* cycle up to which near has been emptied into ready */
+    uint64_t open;                    /* first cycle from which on it has not issued */
+    uint32_t last;                    /* slot that issued last, for the policies */
+    uint32_t busy;                    /* function units that were taken for more than a cycle */
+    uint8_t unit_of[ISA_NUM_CLASSES]; /* enum function_unit of a class */
+    uint32_t index, turns;            /* it issues in cycles that are index modulo turns */
     uint64_t of_unit[NUM_FUS]; /* slots by function unit of their next instruction, free ones as they were left */
     uint64_t unit_free[NUM_FUS];   /* of the busy ones: cycle at which the unit takes the next
                                       instruction */
@@ -248,6 +252,9 @@ struct device {
     const struct cf_unit_ops *cf;
     /* timing by class, in core cycles */
     uint32_t latency[ISA_NUM_CLASSES], busy[ISA_NUM_CLASSES];
+    uint32_t pass_lanes[ISA_NUM_CLASSES]; /* lanes of a pass; skip_idle */
+    uint32_t pass_cycles[ISA_NUM_CLASSES];
+    bool (*step)(struct sim_machine *m, struct simd *s, bool ahead); /* see simd_step() */
     uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
     uint32_t line_shift, sector_shift, sectors_per_line;
     struct fastmod by_slices, by_slice_sets, by_l1_sets;
@@ -340,12 +347,20 @@ void cu_set_lookahead(struct sim_machine *m);
 
 /* ---- sim/issue.c: the SIMD unit's cycle ---- */
 
+/* The function unit of each class of instructions, in a machine of this configuration. */
+void issue_units(const struct sim_config *c, uint8_t unit_of[ISA_NUM_CLASSES]);
+
 /*
  * Serves cycle s->due of a SIMD unit. With `ahead` that is later than now, and nothing is done if
  * what would issue acts on what compute units share: then it returns false, and is to be called
  * again when its cycle has come.
  */
 bool simd_step(struct sim_machine *m, struct simd *s, bool ahead);
+bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead); /* sim/issue_wide.c */
+/* Books the cycles of a wavefront up to its issue at `cycle`, and that one. */
+void issue_book(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
+/* Runs the next instruction of a wavefront at `cycle`, and schedules what follows it. */
+void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 /* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */
 void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, uint64_t now);
 /* Books cycles up to (not including) `cycle` under a reason. */

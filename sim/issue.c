@@ -4,11 +4,12 @@
  * instruction but a global load has a known time.
  */
 #include "sim/device.h"
+#include "sim/ready.h"
 #include "sim/wave_scheduler.h"
 
 #include <string.h>
 
-static enum function_unit unit_of_class(enum isa_class cls)
+void issue_units(const struct sim_config *c, uint8_t unit_of[ISA_NUM_CLASSES])
 {
     static const uint8_t unit[ISA_NUM_CLASSES] = {
         [ISA_C_ALU] = FU_VALU,    [ISA_C_MUL] = FU_VALU,      [ISA_C_CVT] = FU_XU,
@@ -17,7 +18,11 @@ static enum function_unit unit_of_class(enum isa_class cls)
         [ISA_C_MEM] = FU_LSU,     [ISA_C_SYNC] = FU_SYNC,
     };
 
-    return (enum function_unit)unit[cls];
+    for (unsigned i = 0; i < ISA_NUM_CLASSES; i++) {
+        bool vector = unit[i] == FU_XU || unit[i] == FU_F64 || unit[i] == FU_XLANE;
+
+        unit_of[i] = c->one_vector_unit && vector ? FU_VALU : unit[i];
+    }
 }
 
 /* ---- stall reasons ---- */
@@ -62,120 +67,20 @@ static void book_probed(struct sim_machine *m, struct cu *cu, struct wavefront *
     probe_wave(m, w, HD_PROBE_ISSUE, cycle);
 }
 
-/* ---- which wavefronts are ready ---- */
-
-static inline void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
-{
-    uint64_t bit = UINT64_C(1) << slot;
-
-    if (cycle <= s->now) {
-        s->ready |= bit;
-    } else if (cycle - s->now < SIMD_NEAR) {
-        s->near[cycle % SIMD_NEAR] |= bit;
-        s->near_due |= UINT64_C(1) << cycle % SIMD_NEAR;
-    } else {
-        s->far |= bit;
-    }
-}
-
-static void enter_far(struct simd *s, const struct wavefront *waves)
-{
-    uint64_t far = s->far;
-
-    s->far = 0;
-    for (; far; far &= far - 1) {
-        uint32_t slot = bits_first(far);
-
-        simd_enter(s, slot, READY_CYCLE(waves[slot].ready));
-    }
-}
-
-/* The cycle at which the next wavefront of near becomes ready, CALENDAR_NEVER if there is none. */
-static inline uint64_t near_next(const struct simd *s)
-{
-    unsigned from = (unsigned)((s->now + 1) % SIMD_NEAR);
-
-    if (!s->near_due)
-        return CALENDAR_NEVER;
-    return s->now + 1 + bits_first(bits_rotate_right(s->near_due, from));
-}
-
-static inline void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
-{
-    for (uint64_t next; (next = near_next(s)) <= cycle;) {
-        s->now = next;
-        s->ready |= s->near[next % SIMD_NEAR];
-        s->near[next % SIMD_NEAR] = 0;
-        s->near_due &= ~(UINT64_C(1) << next % SIMD_NEAR);
-    }
-    s->now = cycle;
-    if (s->far)
-        enter_far(s, waves);
-}
-
-/* Takes the slots of a unit out of *slots if it is not free at `cycle`; *next is when it may be. */
-static inline void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle,
-                         uint64_t *slots, uint64_t *next)
-{
-    if (free_at <= cycle || !(*slots & s->of_unit[unit]))
-        return;
-    *slots &= ~s->of_unit[unit];
-    if (free_at < *next)
-        *next = free_at;
-}
+/* ---- when a wavefront can go on ---- */
 
 /*
- * Those of some slots whose function unit takes an instruction at `cycle`. *next is lowered to when
- * a unit that keeps one of the others waiting is free.
+ * The unit is to be looked at in its first turn from `cycle` on, which is returned. A work-group may be
+ * placed in a cycle in which the unit has issued, since an end made room there: then the next.
  */
-static inline uint64_t open_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
-                                  uint64_t *next)
+static inline uint64_t simd_due(struct simd *s, uint64_t cycle)
 {
-    const struct cu *cu = s->cu;
-
-    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
-        block(s, bits_first(busy), s->unit_free[bits_first(busy)], cycle, &slots, next);
-    if (cu->lds_free > cycle)
-        block(s, FU_LDS, cu->lds_free, cycle, &slots, next);
-    if (slots & s->of_unit[FU_LSU])
-        block(s, FU_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &slots, next);
-    return slots;
-}
-
-/* Forgets the function units that are free again. */
-static inline void release_units(struct simd *s, uint64_t cycle)
-{
-    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
-        if (s->unit_free[bits_first(busy)] <= cycle)
-            s->busy &= ~(busy & -busy);
-}
-
-/* The next cycle, from s->now + 1 on, at which the unit may issue; CALENDAR_NEVER if nothing is known of one. */
-static inline uint64_t next_issue(const struct simd *s)
-{
-    uint64_t next = CALENDAR_NEVER, from = s->now + 1;
-
-    if (s->ready && open_slots(s, s->ready, from, &next))
-        return from;
-    for (uint64_t due = bits_rotate_right(s->near_due, from % SIMD_NEAR); due; due &= due - 1) {
-        uint64_t cycle = from + bits_first(due);
-
-        if (cycle >= next)
-            break;
-        if (open_slots(s, s->near[cycle % SIMD_NEAR], cycle, &next))
-            return cycle;
-    }
-    if (s->far && s->now + SIMD_NEAR - 1 < next)
-        next = s->now + SIMD_NEAR - 1;
-    return next;
-}
-
-static inline void simd_due(struct simd *s, uint64_t cycle)
-{
+    cycle = simd_turn(s, cycle < s->open ? s->open : cycle);
     if (cycle < s->due)
         s->due = cycle;
     if (cycle < s->cu->due)
         s->cu->due = cycle;
+    return cycle;
 }
 
 void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now)
@@ -196,17 +101,6 @@ static inline void set_unit(struct simd *s, struct wavefront *w, enum function_u
     w->unit = (uint8_t)unit;
 }
 
-/* When the registers that an instruction reads and writes are ready, and not before `earliest`. */
-static inline ready_t registers_ready(const struct wavefront *w, const struct isa_insn *in,
-                                      ready_t earliest)
-{
-    ready_t at = earliest;
-
-    for (unsigned i = 0; i < in->nwait; i++)
-        at = w->sb[in->wait[i]] > at ? w->sb[in->wait[i]] : at;
-    return at;
-}
-
 /* Enters the wavefront into its SIMD unit; false if it has to wait for global memory first. */
 static inline bool wave_enter(struct simd *s, struct wavefront *w, ready_t earliest)
 {
@@ -220,7 +114,7 @@ static inline bool wave_enter(struct simd *s, struct wavefront *w, ready_t earli
     }
     w->state = WAVE_TIMED;
     w->ready = at;
-    set_unit(s, w, unit_of_class((enum isa_class)in->cls));
+    set_unit(s, w, (enum function_unit)s->unit_of[in->cls]);
     simd_enter(s, w->slot, READY_CYCLE(at));
     return true;
 }
@@ -235,8 +129,7 @@ void wave_go_on(struct sim_machine *m, struct wavefront *w, ready_t earliest, ui
     if (!wave_enter(s, w, earliest) || s == d->stepping)
         return;
     at = READY_CYCLE(w->ready) < now ? now : READY_CYCLE(w->ready);
-    simd_due(s, at);
-    cu_due(m, s->cu, at);
+    cu_due(m, s->cu, simd_due(s, at));
 }
 
 /* ---- issue by kind of instruction; each leaves the wavefront with its next instruction scheduled ---- */
@@ -422,6 +315,24 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_END] = issue_end,
 };
 
+void issue_book(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    struct cu *cu = &m->device->cus[w->cu];
+
+    if (m->probe.fn)
+        book_probed(m, cu, w, cycle);
+    else
+        book_issue(cu, w, cycle);
+}
+
+void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    if (w->ahead)
+        issue_register(m, w, cycle);
+    else
+        issue_by_format[w->next->format](m, w, cycle);
+}
+
 static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,
                          struct wavefront *w, uint64_t cycle)
 {
@@ -430,6 +341,7 @@ static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, u
 
     s->ready &= ~(UINT64_C(1) << slot);
     s->last = slot;
+    s->open = cycle + 1;
     if (busy > 1) {
         s->busy |= 1u << w->unit;
         s->unit_free[w->unit] = cycle + busy;
@@ -444,12 +356,6 @@ static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, u
         issue_by_format[in->format](m, w, cycle);
 }
 
-/* Formats of instructions that act on what compute units share, or end a work-group. */
-static const bool is_shared[ISA_NUM_FORMATS] = {
-    [ISA_GLOAD] = true, [ISA_GSTORE] = true, [ISA_GATOMIC] = true, [ISA_FENCE] = true,
-    [ISA_PRINT] = true, [ISA_ASSERT] = true, [ISA_END] = true,
-};
-
 bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
 {
     struct device *d = m->device;
@@ -461,7 +367,7 @@ bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
     if (eligible) {
         uint32_t slot = d->scheduler->pick(s, eligible);
 
-        if (ahead && is_shared[s->waves[slot].next->format])
+        if (ahead && issue_is_shared(s->waves[slot].next))
             return false;
         d->stepping = s;
         issue(m, s->cu, s, slot, &s->waves[slot], cycle);

@@ -5,7 +5,8 @@
 #define LIST(_)                                                                                    \
     _(lrr, "loose round robin: the next ready wavefront after the one that issued last")           \
     _(gto, "greedy then oldest: the one that issued last while it can, else the oldest")           \
-    _(oldest, "the oldest ready wavefront")
+    _(oldest, "the oldest ready wavefront")                                                        \
+    _(rotating, "the SIMD units in turn, a cycle each; within one the oldest ready wavefront")
 
 const struct wave_scheduler *const wave_schedulers[] = {
 #define ROW(name, doc) &wave_scheduler_##name,

@@ -7,6 +7,7 @@
 
 #include "sim/base/param.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct simd;
@@ -15,9 +16,14 @@ struct wave_scheduler {
     /* One of the slots in `eligible`, which is not 0. s->last is the slot that issued last,
      * s->order[] the order of arrival. */
     uint32_t (*pick)(const struct simd *s, uint64_t eligible);
+    /* Where several wavefronts issue in a cycle s->last is the last of them, or the first. */
+    bool keeps_first;
+    /* SIMD unit i issues only in cycles that are i modulo the number of SIMD units. */
+    bool rotates;
 };
 
-extern const struct wave_scheduler wave_scheduler_lrr, wave_scheduler_gto, wave_scheduler_oldest;
+extern const struct wave_scheduler wave_scheduler_lrr, wave_scheduler_gto, wave_scheduler_oldest,
+    wave_scheduler_rotating;
 
 /* In the order of `heddle list`; the value of cu.scheduler is the index. Ends with NULL. */
 extern const struct wave_scheduler *const wave_schedulers[];

@@ -9,4 +9,4 @@ static uint32_t pick(const struct simd *s, uint64_t eligible)
     return sched_oldest(s, eligible);
 }
 
-const struct wave_scheduler wave_scheduler_gto = {pick};
+const struct wave_scheduler wave_scheduler_gto = {.pick = pick, .keeps_first = true};

@@ -8,4 +8,4 @@ static uint32_t pick(const struct simd *s, uint64_t eligible)
     return bits_first(later ? later : eligible);
 }
 
-const struct wave_scheduler wave_scheduler_lrr = {pick};
+const struct wave_scheduler wave_scheduler_lrr = {.pick = pick};

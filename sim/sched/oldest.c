@@ -14,4 +14,4 @@ uint32_t sched_oldest(const struct simd *s, uint64_t eligible)
     return s->order[i];
 }
 
-const struct wave_scheduler wave_scheduler_oldest = {sched_oldest};
+const struct wave_scheduler wave_scheduler_oldest = {.pick = sched_oldest};

@@ -103,7 +103,8 @@ static void test_rate(void **state)
 
 /*
  * With P places, each a SIMD unit of its own, work-group i starts `rate` cycles after the one before it, and not before
- * work-group i - P has ended: full waves of P, and a last one that is not full.
+ * work-group i - P has ended: full waves of P, and a last one that is not full. Where it starts in the cycle of that
+ * one's s_end its SIMD unit has issued, and it takes a cycle longer.
  */
 static void partial_waves(unsigned units, unsigned simds, unsigned rate, unsigned groups)
 {
@@ -125,7 +126,8 @@ static void partial_waves(unsigned units, unsigned simds, unsigned rate, unsigne
         uint64_t start = log.at[i - 1].start + rate, free = i < places ? 0 : log.at[i - places].end;
 
         assert_int_equal(log.at[i].start, start > free ? start : free);
-        assert_int_equal(log.at[i].end - log.at[i].start, log.at[0].end - log.at[0].start);
+        assert_int_equal(log.at[i].end - log.at[i].start,
+                         log.at[0].end - log.at[0].start + (start <= free));
     }
     krig_close(&r);
 }
