@@ -46,7 +46,7 @@ static void clear_set(struct cache *c, uint32_t set)
 {
     struct cache_set *s = cache_set(c, set);
 
-    s->held = 0;
+    s->held = s->dirty = 0;
     s->next_use = (cache_use)c->ways;
     for (uint32_t way = 0; way < c->stride; way++) {
         struct cache_line *line = cache_line(c, set * c->stride + way);

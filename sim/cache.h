@@ -38,7 +38,8 @@ enum { CACHE_USES = INT16_MAX, CACHE_WAYS_MAX = 64 };
  * one way that is worth a look, and their last uses.
  */
 struct cache_set {
-    uint64_t held; /* ways with data on its way, which may not be replaced */
+    uint64_t held;  /* ways with data on its way, which may not be replaced */
+    uint64_t dirty; /* ways with a dirty sector */
     cache_use next_use;
     _Alignas(16) uint32_t keys[];
 };
@@ -132,12 +133,30 @@ static inline void cache_touch(struct cache *c, uint32_t set, uint32_t index)
     cache_uses(c, s)[index - set * c->stride] = s->next_use++;
 }
 
+/* The bit of a line in its set. */
+static inline uint64_t cache_way(const struct cache *c, uint32_t set, uint32_t index)
+{
+    return UINT64_C(1) << (index - set * c->stride);
+}
+
+static inline bool cache_is_dirty(const struct cache *c, uint32_t set, uint32_t index)
+{
+    return (cache_set(c, set)->dirty & cache_way(c, set, index)) != 0;
+}
+
+static inline void cache_make_dirty(struct cache *c, uint32_t set, uint32_t index, uint32_t sectors)
+{
+    cache_line(c, index)->dirty |= sectors;
+    cache_set(c, set)->dirty |= cache_way(c, set, index);
+}
+
 /* Gives the way to a new line, with no sector valid. */
 static inline void cache_replace(struct cache *c, uint32_t set, uint32_t index, uint64_t tag)
 {
     struct cache_line *line = cache_line(c, index);
 
     cache_set(c, set)->keys[index - set * c->stride] = cache_key(tag);
+    cache_set(c, set)->dirty &= ~cache_way(c, set, index);
     line->tag = tag;
     line->latest_ps = 0;
     line->valid = line->dirty = line->fetching = 0;
@@ -150,19 +169,33 @@ static inline void cache_set_fetching(struct cache *c, uint32_t set, uint32_t in
                                       uint32_t sectors)
 {
     struct cache_set *s = cache_set(c, set);
-    uint64_t way = UINT64_C(1) << (index - set * c->stride);
+    uint64_t way = cache_way(c, set, index);
 
     cache_line(c, index)->fetching = sectors;
     s->held = (s->held & ~way) | (sectors ? way : 0);
 }
 
-/* Brings what a look-up in a set reads nearer, for one that comes soon. */
-static inline void cache_prefetch(const struct cache *c, uint32_t set)
+/* Brings what a look-up in a set reads nearer, for one that comes later. */
+static inline void cache_prefetch_set(const struct cache *c, uint32_t set)
 {
     const char *s = (const char *)cache_set(c, set);
 
     __builtin_prefetch(s);
     __builtin_prefetch(s + 64);
+}
+
+/* The same for the line itself, if it is there, for a look-up that comes soon. */
+static inline void cache_prefetch_line(const struct cache *c, uint32_t set, uint64_t tag)
+{
+    const uint32_t *keys = cache_set(c, set)->keys;
+    uint32_t key = cache_key(tag);
+
+    for (uint32_t i = 0; i < c->stride; i += 8) {
+        uint32_t match = cache_match8(keys + i, key);
+
+        if (match)
+            __builtin_prefetch(cache_line(c, set * c->stride + i + bits_first(match)));
+    }
 }
 
 #endif

@@ -44,6 +44,7 @@ void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
     struct device *d = m->device;
 
     find_home(m, request_at(d, request));
+    cache_prefetch_set(&d->l2, request_at(d, request)->set);
     if (m->probe.fn)
         probe_line(m, request_at(d, request), HD_PROBE_REQUEST,
                    clock_edge(&m->core, cycle) + d->noc_ps);
@@ -158,7 +159,7 @@ static inline uint32_t line_for(struct sim_machine *m, const struct request *r, 
     i = cache_victim(l2, set);
     if (i == CACHE_NONE)
         return i;
-    if (cache_line(l2, i)->dirty)
+    if (cache_is_dirty(l2, set, i))
         *written_ps = write_back(m, r, cache_line(l2, i), at_ps, store);
     cache_replace(l2, set, i, line);
     return i;
@@ -218,7 +219,7 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
 {
     struct cache *l2 = &m->device->l2;
     const struct request *r = request_at(m->device, index);
-    uint32_t sectors = r->sectors, kind = r->kind, fresh, missing;
+    uint32_t sectors = r->sectors, kind = r->kind, set = r->set, fresh, missing;
     uint64_t at_ps, written_ps;
     uint32_t i = line_for(m, r, served_ps, NONE32, &written_ps);
     struct cache_line *line;
@@ -235,7 +236,7 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
     if (fresh)
         fetch(m, r, i, fresh, served_ps);
     if (kind != REQ_LOAD)
-        line->dirty |= sectors;
+        cache_make_dirty(l2, set, i, sectors);
     missing = sectors & ~line->valid;
     at_ps = ready_time(line, sectors & ~missing, served_ps);
     if (missing)
@@ -252,7 +253,7 @@ static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t a
 {
     struct cache *l2 = &m->device->l2;
     struct request *r = request_at(m->device, index);
-    uint32_t sectors = r->sectors, i;
+    uint32_t sectors = r->sectors, set = r->set, i;
     uint64_t written_ps;
 
     r->at_ps = at_ps;
@@ -265,7 +266,7 @@ static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t a
         struct cache_line *line = cache_line(l2, i);
 
         set_ready(line, sectors & ~line->valid & ~line->fetching, at_ps);
-        line->dirty |= sectors;
+        cache_make_dirty(l2, set, i, sectors);
     }
     if (written_ps != SIM_NEVER)
         answer(m, index, written_ps > at_ps ? written_ps : at_ps);
@@ -312,7 +313,7 @@ static void collect(struct device *d)
         struct request *r = request_at(d, i);
         uint64_t bit = UINT64_C(1) << r->cu % 64;
 
-        cache_prefetch(&d->l2, r->set);
+        cache_prefetch_line(&d->l2, r->set, r->line);
         next = r->next;
         r->next = REQUEST_NONE;
         if (a->cus[r->cu / 64] & bit)

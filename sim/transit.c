@@ -44,5 +44,7 @@ uint32_t transit_take(struct transit *t, struct requests *requests)
     if (!t->due[place / 64])
         t->due_words &= ~(UINT64_C(1) << place / 64);
     t->next = find_next(t);
+    if (t->next != TRANSIT_NEVER)
+        __builtin_prefetch(&requests->at[t->last[t->next % TRANSIT_CYCLES]]);
     return first;
 }
