@@ -78,6 +78,13 @@ unsigned sim_config_forms(const struct sim_config *c)
     return form_bits[c->cf_form] ? form_bits[c->cf_form] & runs : runs;
 }
 
+uint32_t sim_config_issue_slots(const struct sim_config *c)
+{
+    uint32_t units = wave_schedulers[c->wave_scheduler]->rotates ? 1 : c->simds;
+
+    return units * c->issue_width * (c->dual_issue ? 2 : 1);
+}
+
 /* ---- rules between parameters ----------------------------------------------------------------- */
 
 struct quantity {

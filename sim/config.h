@@ -35,4 +35,7 @@ enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err
  * 0 if they do not meet. */
 unsigned sim_config_forms(const struct sim_config *c);
 
+/* The most instructions that a compute unit issues in a cycle. */
+uint32_t sim_config_issue_slots(const struct sim_config *c);
+
 #endif

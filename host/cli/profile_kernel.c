@@ -81,7 +81,7 @@ static void print_issue(const struct profile *p, const struct profile_kernel *k)
     text_add(&t,
              "%.3g wavefront instructions a cycle and compute unit, of %" PRIu32
              "; %s of the lanes active",
-             k->rates.wave_ipc, p->config.simds, lanes);
+             k->rates.wave_ipc, sim_config_issue_slots(&p->config), lanes);
     profile_paragraph("  issue      ", 13, text_str(&t));
     text_free(&t);
 }

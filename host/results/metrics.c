@@ -16,7 +16,8 @@ void metrics_rates(struct metrics *m, const struct sim_config *config)
 
     m->ipc = ratio(instr, cycles);
     m->wave_ipc = ratio(instr, cycles * config->compute_units);
-    m->issue_utilisation = ratio(instr, cycles * config->compute_units * config->simds);
+    m->issue_utilisation =
+        ratio(instr, cycles * config->compute_units * sim_config_issue_slots(config));
     m->lane_utilisation = ratio((double)s->lane_instr, instr * config->wavefront_size);
     /* A byte a nanosecond is 10^9 bytes a second. */
     m->dram_gbps = ratio((double)(s->dram_read_bytes + s->dram_write_bytes), ns);

@@ -10,10 +10,10 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-/* Operations a second if every SIMD unit issues nothing but fused multiply-adds, of `lanes` a cycle. */
-static double flop_peak(const struct sim_config *c, uint32_t lanes)
+/* Operations a second if every SIMD unit issues nothing but fused multiply-adds, of `lanes` in `interval` cycles. */
+static double flop_peak(const struct sim_config *c, uint32_t lanes, uint32_t interval)
 {
-    double cycles = (double)bits_ceil_div(c->wavefront_size, lanes);
+    double cycles = (double)bits_ceil_div(c->wavefront_size, lanes) * interval;
 
     return 2.0 * c->wavefront_size / cycles * c->simds * c->compute_units * (double)c->core_hz;
 }
@@ -28,15 +28,15 @@ void profile_rates_of(const struct sim_config *c, struct profile_kernel *k)
     double l2_peak = (double)c->l2_slices * c->l2_bytes_per_cycle * (double)c->l2_hz;
 
     r->wave_ipc = ratio((double)s->wave_instr, cycles);
-    r->issue = r->wave_ipc / c->simds;
+    r->issue = r->wave_ipc / sim_config_issue_slots(c);
     r->dram_gbps = ratio(dram, seconds) / 1e9;
     r->dram = ratio(dram, seconds * (double)c->dram_rate);
     r->l2_gbps = ratio((double)s->l2_bytes, seconds) / 1e9;
     r->l2 = ratio((double)s->l2_bytes, seconds * l2_peak);
     r->gflops32 = ratio((double)s->flop32, seconds) / 1e9;
-    r->f32 = ratio((double)s->flop32, seconds * flop_peak(c, c->rate_mul));
+    r->f32 = ratio((double)s->flop32, seconds * flop_peak(c, c->rate_mul, 1));
     r->gflops64 = ratio((double)s->flop64, seconds) / 1e9;
-    r->f64 = ratio((double)s->flop64, seconds * flop_peak(c, c->rate_f64));
+    r->f64 = ratio((double)s->flop64, seconds * flop_peak(c, c->rate_f64, c->f64_interval));
     r->lds = ratio((double)s->local_passes, cycles);
     r->resident_waves = ratio((double)s->residency_cycles, cycles);
     r->lane_utilisation = ratio((double)s->lane_instr, (double)s->wave_instr * c->wavefront_size);

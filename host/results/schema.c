@@ -108,7 +108,8 @@ static const struct field metric_rows[] = {
     KEY(F64, struct metrics, wave_ipc, "wave_ipc",
         "wavefront instructions per compute unit and core cycle"),
     KEY(F64, struct metrics, issue_utilisation, "issue_utilisation",
-        "share of all issue slots (SIMD units times core cycles) that issued"),
+        "share of all issue slots that issued; a core cycle has what SIMD units, issue width and "
+        "dual issue allow"),
     KEY(F64, struct metrics, lane_utilisation, "lane_utilisation",
         "active lanes over lanes of issued instructions"),
     KEY(F64, struct metrics, dram_gbps, "dram_gbps", "10^9 bytes per second to and from DRAM"),

@@ -176,6 +176,59 @@ static void test_pb22_ipc(void **state)
     }
 }
 
+/*
+ * PB-22: wavefronts of 250 rounds of one instruction for each of four units, on one SIMD unit. No more issue in a cycle than
+ * the width, with enough of them it is reached to 95 %, and four times the width takes a quarter of the time.
+ */
+static void test_pb22_issue_width(void **state)
+{
+    static const char text[] =
+        ".kernel k\n .rept 250\n v_add_u32 v0, v9, v9\n s_add_u32 s0, s9, s9\n"
+        " v_sqrt_f32 v1, v9\n v_shuffle_xor_b32 v2, v9, 1\n .endrept\n"
+        " s_end\n.endkernel\n";
+    static const char *const widths[] = {"1", "2", "4"};
+    uint64_t cycles[3];
+
+    (void)state;
+    for (unsigned waves = 1; waves <= 16; waves++) {
+        for (unsigned i = 0; i < 3; i++) {
+            const struct sim_kernel_record *k;
+            unsigned width = 1u << i, least = (1001 * waves + width - 1) / width;
+            struct krig r;
+
+            krig_open(&r, "cu.issue_width", widths[i], "latency.alu", "4", "latency.salu", "4",
+                      "latency.sfu", "4", "latency.xlane", "4", "lanes_per_cycle.alu", "32",
+                      "lanes_per_cycle.sfu", "32", "lanes_per_cycle.xlane", "32", NULL);
+            k = krig_run(&r, &(struct krig_launch){.text = text, .threads = 32 * waves});
+            cycles[i] = krig_cycles(k) + 1; /* with that of the last s_end */
+            assert_int_equal(k->counters.wave_instr, 1001 * waves);
+            assert_int_equal(k->counters.lane_instr, 32 * 1001 * waves);
+            assert_true(cycles[i] >= least);
+            if (waves >= 2 * width)
+                assert_true((double)least >= 0.95 * (double)cycles[i]);
+            check_identities(k, r.config.sector_bytes);
+            krig_close(&r);
+        }
+        if (waves >= 8)
+            assert_in_range(4 * cycles[2], cycles[0], cycles[0] + cycles[0] / 20);
+    }
+}
+
+/* PB-22: wavefronts of 64 lanes on one unit of 16 take four cycles an instruction, each, one alone or four together. */
+static void test_pb22_one_unit(void **state)
+{
+    (void)state;
+    for (unsigned waves = 1; waves <= 4; waves++) {
+        struct krig r;
+
+        krig_open(&r, "wavefront_size", "64", "lanes_per_cycle.alu", "16", "latency.alu", "8", NULL);
+        assert_in_range(krig_cycles(krig_run(
+                            &r, &(struct krig_launch){.text = thousand, .threads = 64 * waves})),
+                        4 * (1000 * waves - 1) + 1, 4 * (1000 * waves - 1) + waves);
+        krig_close(&r);
+    }
+}
+
 /* Eight compute units do eight times the work in the time of one, and the totals are the sum. */
 static void test_pb22_compute_units(void **state)
 {
@@ -206,6 +259,8 @@ int main(void)
         cmocka_unit_test(test_pb21_counts_by_hand),
         cmocka_unit_test(test_flops),
         cmocka_unit_test(test_pb22_ipc),
+        cmocka_unit_test(test_pb22_issue_width),
+        cmocka_unit_test(test_pb22_one_unit),
         cmocka_unit_test(test_pb22_compute_units),
     };
 

@@ -291,6 +291,30 @@ static void test_forms(void **state)
     assert_int_equal(sim_config_forms(&c), 0);
 }
 
+/* SIMD units, or the one whose turn it is, times wavefronts a cycle, times two with pairs. */
+static void test_issue_slots(void **state)
+{
+    static const struct {
+        const char *settings;
+        uint32_t slots;
+    } rows[] = {
+        {"cu.simds=1", 1},
+        {"cu.simds=4", 4},
+        {"cu.simds=4 cu.issue_width=3", 12},
+        {"cu.simds=4 cu.dual_issue=on", 8},
+        {"cu.simds=4 cu.scheduler=rotating", 1},
+        {"cu.simds=4 cu.scheduler=rotating cu.issue_width=5", 5},
+        {"cu.simds=2 cu.scheduler=gto cu.issue_width=8 cu.dual_issue=on", 32},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sim_config c = config_with(rows[i].settings);
+
+        assert_int_equal(sim_config_issue_slots(&c), rows[i].slots);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_fields_set_by_code),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_issue_slots),
     };
 
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
