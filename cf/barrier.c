@@ -112,7 +112,7 @@ static uint32_t meet_of(const struct partings *p, const struct parting *at)
     if (!find_spin(p, at, &loop))
         return join;
     while (join != ISA_NO_PC) {
-        join = cfg_next_join(&p->g, cfg_block_at(&p->g, join));
+        join = cfg_next_join(&p->g, isa_block_at(&p->g.flow, join));
         if (join != ISA_NO_PC && is_met_around(p, at, &loop, join))
             break;
     }

@@ -1,59 +1,6 @@
 #include "cf/cfg.h"
 
-#include "isa/format.h"
-
 #include <stdlib.h>
-
-static bool has_target(const struct isa_insn *in)
-{
-    return isa_formats[in->format].extra & ISA_X_TARGET;
-}
-
-/* ---- blocks ---- */
-
-static bool ends_block(const struct isa_insn *in)
-{
-    return has_target(in) || in->format == ISA_BARRIER || !isa_goes_on(in);
-}
-
-static void find_blocks(struct cfg *g)
-{
-    uint32_t n = g->end - g->first;
-
-    /* first a flag for each leader, then the block's index */
-    g->block_of[0] = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct isa_insn *in = &g->insns[g->first + i];
-
-        if (in->format == ISA_JOIN)
-            g->block_of[i] = 1;
-        if (has_target(in))
-            g->block_of[in->target - g->first] = 1;
-        if (ends_block(in) && i + 1 < n)
-            g->block_of[i + 1] = 1;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (g->block_of[i])
-            g->blocks[g->nblocks++].first = g->first + i;
-        g->block_of[i] = g->nblocks - 1;
-        g->blocks[g->nblocks - 1].end = g->first + i + 1;
-    }
-}
-
-static void find_successors(struct cfg *g)
-{
-    for (uint32_t b = 0; b < g->nblocks; b++) {
-        struct cfg_block *k = &g->blocks[b];
-        const struct isa_insn *last = &g->insns[k->end - 1];
-
-        if (isa_goes_on(last))
-            k->succ[k->nsucc++] = k->end < g->end ? cfg_block_at(g, k->end) : cfg_exit(g);
-        if (has_target(last))
-            k->succ[k->nsucc++] = cfg_block_at(g, last->target);
-        if (!k->nsucc)
-            k->succ[k->nsucc++] = cfg_exit(g);
-    }
-}
 
 /* ---- post-dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001) ---- */
 
@@ -68,16 +15,16 @@ struct order {
 
 static void find_predecessors(const struct cfg *g, struct order *o)
 {
-    for (uint32_t b = 0; b < g->nblocks; b++)
-        for (uint32_t i = 0; i < g->blocks[b].nsucc; i++)
-            o->start[g->blocks[b].succ[i] + 1]++;
-    for (uint32_t i = 0; i <= g->nblocks; i++)
+    for (uint32_t b = 0; b < g->flow.nblocks; b++)
+        for (uint32_t i = 0; i < g->flow.blocks[b].nsucc; i++)
+            o->start[g->flow.blocks[b].succ[i] + 1]++;
+    for (uint32_t i = 0; i <= g->flow.nblocks; i++)
         o->start[i + 1] += o->start[i];
-    for (uint32_t i = 0; i <= g->nblocks; i++)
+    for (uint32_t i = 0; i <= g->flow.nblocks; i++)
         o->at[i] = o->start[i];
-    for (uint32_t b = 0; b < g->nblocks; b++)
-        for (uint32_t i = 0; i < g->blocks[b].nsucc; i++)
-            o->preds[o->at[g->blocks[b].succ[i]]++] = b;
+    for (uint32_t b = 0; b < g->flow.nblocks; b++)
+        for (uint32_t i = 0; i < g->flow.blocks[b].nsucc; i++)
+            o->preds[o->at[g->flow.blocks[b].succ[i]]++] = b;
 }
 
 static void number_nodes(const struct cfg *g, struct order *o)
@@ -85,12 +32,12 @@ static void number_nodes(const struct cfg *g, struct order *o)
     enum { OPEN = CFG_NONE - 1 };
     uint32_t depth = 0;
 
-    for (uint32_t i = 0; i <= g->nblocks; i++) {
+    for (uint32_t i = 0; i <= g->flow.nblocks; i++) {
         o->number[i] = CFG_NONE;
         o->at[i] = o->start[i];
     }
-    o->stack[depth++] = cfg_exit(g);
-    o->number[cfg_exit(g)] = OPEN;
+    o->stack[depth++] = isa_flow_exit(&g->flow);
+    o->number[isa_flow_exit(&g->flow)] = OPEN;
     while (depth) {
         uint32_t node = o->stack[depth - 1];
 
@@ -111,7 +58,7 @@ static void number_nodes(const struct cfg *g, struct order *o)
 
 static uint32_t pdom_of(const struct cfg *g, uint32_t node)
 {
-    return node == cfg_exit(g) ? node : g->blocks[node].pdom;
+    return node == isa_flow_exit(&g->flow) ? node : g->pdom[node];
 }
 
 static uint32_t common(const struct cfg *g, const struct order *o, uint32_t a, uint32_t b)
@@ -127,7 +74,7 @@ static uint32_t common(const struct cfg *g, const struct order *o, uint32_t a, u
 
 static bool improve(struct cfg *g, const struct order *o, uint32_t node)
 {
-    struct cfg_block *k = &g->blocks[node];
+    const struct isa_block *k = &g->flow.blocks[node];
     uint32_t found = CFG_NONE;
 
     for (uint32_t i = 0; i < k->nsucc; i++) {
@@ -137,9 +84,9 @@ static bool improve(struct cfg *g, const struct order *o, uint32_t node)
             continue;
         found = found == CFG_NONE ? s : common(g, o, s, found);
     }
-    if (found == k->pdom)
+    if (found == g->pdom[node])
         return false;
-    k->pdom = found;
+    g->pdom[node] = found;
     return true;
 }
 
@@ -147,8 +94,8 @@ static void find_post_dominators(struct cfg *g, const struct order *o)
 {
     bool news = true;
 
-    for (uint32_t b = 0; b < g->nblocks; b++)
-        g->blocks[b].pdom = CFG_NONE;
+    for (uint32_t b = 0; b < g->flow.nblocks; b++)
+        g->pdom[b] = CFG_NONE;
     while (news) {
         news = false;
         /* the exit has the last number */
@@ -159,7 +106,7 @@ static void find_post_dominators(struct cfg *g, const struct order *o)
 
 static bool post_dominators(struct cfg *g)
 {
-    size_t n = g->nblocks + 2u;
+    size_t n = g->flow.nblocks + 2u;
     struct order o = {
         .start = calloc(n, sizeof(uint32_t)),
         .preds = calloc(2 * n, sizeof(uint32_t)),
@@ -188,41 +135,36 @@ static bool post_dominators(struct cfg *g)
 
 bool cfg_build(struct cfg *g, const struct isa_program *program, const struct isa_kernel *kernel)
 {
-    uint32_t n = kernel->end - kernel->first;
-
-    *g = (struct cfg){.insns = program->insns, .first = kernel->first, .end = kernel->end};
-    g->block_of = calloc(n, sizeof *g->block_of);
-    g->blocks = calloc(n, sizeof *g->blocks);
-    if (!g->block_of || !g->blocks)
+    *g = (struct cfg){0};
+    if (!isa_flow_build(&g->flow, program, kernel))
         return false;
-    find_blocks(g);
-    find_successors(g);
-    return post_dominators(g);
+    g->pdom = malloc(g->flow.nblocks * sizeof *g->pdom);
+    return g->pdom && post_dominators(g);
 }
 
 void cfg_free(struct cfg *g)
 {
-    free(g->block_of);
-    free(g->blocks);
+    isa_flow_free(&g->flow);
+    free(g->pdom);
 }
 
 uint32_t cfg_next_join(const struct cfg *g, uint32_t block)
 {
-    uint32_t at = g->blocks[block].pdom;
+    uint32_t at = g->pdom[block];
 
-    while (at != CFG_NONE && at != cfg_exit(g)) {
-        uint32_t pc = g->blocks[at].first;
+    while (at != CFG_NONE && at != isa_flow_exit(&g->flow)) {
+        uint32_t pc = g->flow.blocks[at].first;
 
-        if (g->insns[pc].format == ISA_JOIN)
+        if (g->flow.insns[pc].format == ISA_JOIN)
             return pc;
-        at = g->blocks[at].pdom;
+        at = g->pdom[at];
     }
     return ISA_NO_PC;
 }
 
 static void enter(const struct cfg *g, uint32_t block, uint32_t meet, bool *inside)
 {
-    if (block == cfg_exit(g) || inside[block] || g->blocks[block].first == meet)
+    if (block == isa_flow_exit(&g->flow) || inside[block] || g->flow.blocks[block].first == meet)
         return;
     inside[block] = true;
 }
@@ -235,10 +177,10 @@ void cfg_reach(const struct cfg *g, uint32_t block, uint32_t meet, bool *inside)
     /* Forwards all of it is found in one round; loops take another. */
     while (news) {
         news = false;
-        for (uint32_t b = 0; b < g->nblocks; b++)
-            for (uint32_t i = 0; inside[b] && i < g->blocks[b].nsucc; i++) {
-                uint32_t s = g->blocks[b].succ[i];
-                bool was = s == cfg_exit(g) || inside[s];
+        for (uint32_t b = 0; b < g->flow.nblocks; b++)
+            for (uint32_t i = 0; inside[b] && i < g->flow.blocks[b].nsucc; i++) {
+                uint32_t s = g->flow.blocks[b].succ[i];
+                bool was = s == isa_flow_exit(&g->flow) || inside[s];
 
                 enter(g, s, meet, inside);
                 news |= !was && inside[s] && s <= b;

@@ -41,8 +41,8 @@ static size_t used(const void *state)
  */
 static bool can_pass(const struct partings *p, const struct parting *at)
 {
-    for (uint32_t b = 0; b < p->g.nblocks; b++) {
-        const struct cfg_block *k = &p->g.blocks[b];
+    for (uint32_t b = 0; b < p->g.flow.nblocks; b++) {
+        const struct isa_block *k = &p->g.flow.blocks[b];
 
         if (at->inside[b] &&
             (k->first >= at->meet || p->program->insns[k->end - 1].format == ISA_BARRIER))

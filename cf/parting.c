@@ -1,7 +1,6 @@
 #include "cf/parting.h"
 
-#include "cf/live.h"
-#include "isa/format.h"
+#include "isa/liveness.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ enum hd_status partings_find(struct partings *p, const char *unit, const struct 
     if (!cfg_build(&p->g, program, kernel))
         return no_memory(p, err);
     p->at = calloc(n + 1u, sizeof *p->at);
-    p->inside = calloc((n + 1u) * (size_t)p->g.nblocks, sizeof *p->inside);
+    p->inside = calloc((n + 1u) * (size_t)p->g.flow.nblocks, sizeof *p->inside);
     if (!p->at || !p->inside)
         return no_memory(p, err);
     for (uint32_t pc = kernel->first; pc < kernel->end; pc++) {
@@ -41,8 +40,8 @@ enum hd_status partings_find(struct partings *p, const char *unit, const struct 
         if (!parts(in, barriers))
             continue;
         at->pc = pc;
-        at->block = cfg_block_at(&p->g, pc);
-        at->inside = p->inside + (p->n + 1u) * (size_t)p->g.nblocks;
+        at->block = isa_block_at(&p->g.flow, pc);
+        at->inside = p->inside + (p->n + 1u) * (size_t)p->g.flow.nblocks;
         p->n++;
         partings_move(p, at,
                       in->format == ISA_BARRIER ? ISA_NO_PC : cfg_next_join(&p->g, at->block));
@@ -59,10 +58,10 @@ void partings_free(struct partings *p)
 
 void partings_move(struct partings *p, struct parting *parting, uint32_t meet)
 {
-    const struct cfg_block *k = &p->g.blocks[parting->block];
+    const struct isa_block *k = &p->g.flow.blocks[parting->block];
 
     parting->meet = meet;
-    memset(parting->inside, 0, p->g.nblocks * sizeof *parting->inside);
+    memset(parting->inside, 0, p->g.flow.nblocks * sizeof *parting->inside);
     for (uint32_t i = 0; i < k->nsucc; i++)
         cfg_reach(&p->g, k->succ[i], meet, parting->inside);
 }
@@ -75,13 +74,13 @@ void partings_note(const struct partings *p, struct cf_plan *plan)
 
 /* ---- lanes ---- */
 
-/* Looks at, or moves, what belongs to other lanes. */
+/* Its result depends on other lanes than those that it acts on, or on which ones these are. */
 static bool crosses_lanes(const struct isa_insn *in)
 {
+    if (in->flags & (ISA_F_NOMASK | ISA_F_XLANE))
+        return true;
     switch (in->format) {
     case ISA_REDUCE:
-    case ISA_XLANE:
-    case ISA_READLANE:
     case ISA_WRITELANE:
     case ISA_BRANCH_M:
         return true;
@@ -118,13 +117,13 @@ static enum hd_status refuse_lane_code(const struct partings *p, const struct pa
 
 enum hd_status partings_refuse_lanes(struct partings *p, struct hd_error *err)
 {
-    for (uint32_t b = 0; b < p->g.nblocks; b++) {
+    for (uint32_t b = 0; b < p->g.flow.nblocks; b++) {
         const struct parting *around = parting_around(p, b);
 
-        for (uint32_t pc = p->g.blocks[b].first; around && pc < p->g.blocks[b].end; pc++) {
+        for (uint32_t pc = p->g.flow.blocks[b].first; around && pc < p->g.flow.blocks[b].end; pc++) {
             const struct isa_insn *in = &p->program->insns[pc];
 
-            if (crosses_lanes(in) || (in->flags & ISA_F_NOMASK))
+            if (crosses_lanes(in))
                 return refuse_lane_code(p, around, in, err);
         }
     }
@@ -133,40 +132,39 @@ enum hd_status partings_refuse_lanes(struct partings *p, struct hd_error *err)
 
 /* ---- scalars ---- */
 
-static struct live_set scalars_written(const struct partings *p, const bool *inside)
+static struct isa_scalars scalars_written(const struct partings *p, const bool *inside)
 {
-    struct live_set s = {{0}};
+    struct isa_scalars s = {{0}};
 
-    for (uint32_t b = 0; b < p->g.nblocks; b++)
-        for (uint32_t pc = p->g.blocks[b].first; inside[b] && pc < p->g.blocks[b].end; pc++) {
-            const struct isa_insn *in = &p->program->insns[pc];
+    for (uint32_t b = 0; b < p->g.flow.nblocks; b++)
+        for (uint32_t pc = p->g.flow.blocks[b].first; inside[b] && pc < p->g.flow.blocks[b].end;
+             pc++) {
+            struct isa_scalars w = isa_scalars_written(&p->program->insns[pc]);
 
-            for (unsigned i = 0; i < in->nset; i++)
-                if (live_is_scalar(in->set[i]))
-                    live_add(&s, in->set[i]);
+            isa_scalars_add(&s, &w);
         }
     return s;
 }
 
 /* Where another group may run when a block ends: a pc at which its scalars are needed, or ISA_NO_PC. */
-static uint32_t goes_on_later(const struct partings *p, const struct cfg_block *k,
+static uint32_t goes_on_later(const struct partings *p, const struct isa_block *k,
                               const bool *changes)
 {
     const struct isa_insn *last = &p->program->insns[k->end - 1];
 
     if (changes && changes[last->pc - p->kernel->first])
         return last->target;
-    return last->format == ISA_BARRIER && k->end < p->g.end ? k->end : ISA_NO_PC;
+    return last->format == ISA_BARRIER && k->end < p->g.flow.end ? k->end : ISA_NO_PC;
 }
 
 static enum hd_status refuse_scalar(const struct partings *p, const struct parting *parting,
-                                    uint32_t pc, unsigned name, struct hd_error *err)
+                                    uint32_t pc, unsigned scalar, struct hd_error *err)
 {
-    char place[256], since[256], reg[16];
+    char place[256], since[256], reg[8];
 
     isa_place(p->program, pc, place, sizeof place);
     isa_place(p->program, parting->pc, since, sizeof since);
-    live_name(name, reg);
+    isa_scalar_name(scalar, reg);
     return hd_error_set(err, HD_BAD_INPUT, "unit-scalars", place,
                         "keep the value in a vector register, or choose another divergence.unit",
                         "%s of kernel %s is needed here, where divergence.unit %s may run another "
@@ -175,8 +173,8 @@ static enum hd_status refuse_scalar(const struct partings *p, const struct parti
 }
 
 struct scalar_check {
-    struct live l;
-    bool *ways[2]; /* by block: where those are that go either way, until they meet */
+    struct isa_scalars *live; /* by pc - kernel->first */
+    bool *ways[2];            /* by block: where those are that go either way, until they meet */
     const bool *changes;
 };
 
@@ -184,18 +182,18 @@ struct scalar_check {
 static enum hd_status check_way(const struct partings *p, const struct scalar_check *c,
                                 const struct parting *parting, unsigned mine, struct hd_error *err)
 {
-    struct live_set written = scalars_written(p, c->ways[1 - mine]);
+    struct isa_scalars written = scalars_written(p, c->ways[1 - mine]);
 
-    for (uint32_t b = 0; b < p->g.nblocks; b++) {
-        uint32_t pc = goes_on_later(p, &p->g.blocks[b], c->changes);
-        struct live_set needed;
+    for (uint32_t b = 0; b < p->g.flow.nblocks; b++) {
+        uint32_t pc = goes_on_later(p, &p->g.flow.blocks[b], c->changes);
+        const struct isa_scalars *needed;
 
         if (!c->ways[mine][b] || pc == ISA_NO_PC)
             continue;
-        needed = live_at(&c->l, pc);
-        for (unsigned name = ISA_SB_S; name <= ISA_SB_M + ISA_VCC; name++)
-            if (live_is_scalar(name) && live_has(&needed, name) && live_has(&written, name))
-                return refuse_scalar(p, parting, pc, name, err);
+        needed = &c->live[pc - p->kernel->first];
+        for (unsigned k = 0; k < ISA_SCALARS; k++)
+            if (isa_scalars_has(needed, k) && isa_scalars_has(&written, k))
+                return refuse_scalar(p, parting, pc, k, err);
     }
     return HD_OK;
 }
@@ -203,11 +201,11 @@ static enum hd_status check_way(const struct partings *p, const struct scalar_ch
 static enum hd_status check_scalars(const struct partings *p, const struct scalar_check *c,
                                     const struct parting *parting, struct hd_error *err)
 {
-    const struct cfg_block *k = &p->g.blocks[parting->block];
+    const struct isa_block *k = &p->g.flow.blocks[parting->block];
     enum hd_status status;
 
     for (unsigned i = 0; i < 2; i++) {
-        memset(c->ways[i], 0, p->g.nblocks * sizeof *c->ways[i]);
+        memset(c->ways[i], 0, p->g.flow.nblocks * sizeof *c->ways[i]);
         cfg_reach(&p->g, k->succ[i < k->nsucc ? i : 0], parting->meet, c->ways[i]);
     }
     status = check_way(p, c, parting, 0, err);
@@ -216,19 +214,19 @@ static enum hd_status check_scalars(const struct partings *p, const struct scala
 
 enum hd_status partings_refuse_scalars(struct partings *p, const bool *changes, struct hd_error *err)
 {
-    struct scalar_check c = {.changes = changes};
-    bool *blocks = calloc(2 * (size_t)p->g.nblocks, sizeof *blocks);
-    enum hd_status status = HD_OK;
+    uint32_t n = p->kernel->end - p->kernel->first;
+    struct scalar_check c = {.changes = changes, .live = calloc(n, sizeof *c.live)};
+    bool *blocks = calloc(2 * (size_t)p->g.flow.nblocks, sizeof *blocks);
+    enum hd_status status = blocks && c.live ? HD_OK : no_memory(p, err);
 
-    if (!blocks || !live_build(&c.l, &p->g)) {
-        free(blocks);
-        return no_memory(p, err);
+    if (status == HD_OK) {
+        isa_find_live(p->program->insns + p->kernel->first, n, c.live);
+        c.ways[0] = blocks;
+        c.ways[1] = blocks + p->g.flow.nblocks;
     }
-    c.ways[0] = blocks;
-    c.ways[1] = blocks + p->g.nblocks;
     for (uint32_t i = 0; i < p->n && status == HD_OK; i++)
         status = check_scalars(p, &c, &p->at[i], err);
-    live_free(&c.l);
+    free(c.live);
     free(blocks);
     return status;
 }

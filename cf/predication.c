@@ -3,11 +3,12 @@
  * (none of a mask, or all of its complement) falls through, since the masks of that code leave it without effect. All
  * other branches are honoured: backward ones, those on scalars, and those that leave a loop.
  */
-#include "cf/cfg.h"
-#include "cf/live.h"
 #include "cf/one_pc.h"
 #include "cf/units.h"
 #include "isa/format.h"
+#include "isa/liveness.h"
+
+#include <stdlib.h>
 
 /* Notes: ISA_NO_PC where a branch is honoured. */
 enum { FALLS_THROUGH = 0 };
@@ -66,22 +67,38 @@ static enum hd_status refuse_effect(const struct isa_program *program, const str
                         isa_ops[in->op].name, since);
 }
 
+/* A decision for the wavefront that leads past what the skip skips, so that the skip's own way is not gone. */
+static enum hd_status refuse_way_out(const struct isa_program *program, const struct isa_insn *skip,
+                                     const struct isa_insn *in, struct hd_error *err)
+{
+    char place[256], since[256];
+
+    isa_place(program, in->pc, place, sizeof place);
+    isa_place(program, skip->pc, since, sizeof since);
+    return hd_error_set(err, HD_BAD_INPUT, "unit-skip", place,
+                        "branch on a mask, or choose divergence.unit any-branch",
+                        "%s leads past the end of what the branch at %s skips, which "
+                        "divergence.unit predication does not take",
+                        isa_ops[in->op].name, since);
+}
+
 /*
- * Scalars that it writes and that are needed where the skip leads. By the rules of the form a vector register
+ * Scalars and VCC that it writes and that are needed where the skip leads. By the rules of the form a vector register
  * that is needed there is written under the mask; masks, in scalar pairs too, are the program's own matter.
  */
 static enum hd_status check_scalars(const struct isa_program *program, const struct isa_insn *skip,
-                                    const struct isa_insn *in, const struct live_set *needed,
+                                    const struct isa_insn *in, const struct isa_scalars *needed,
                                     struct hd_error *err)
 {
-    char place[256], since[256], reg[16];
+    struct isa_scalars written = isa_scalars_written(in);
+    char place[256], since[256], reg[8];
 
-    for (unsigned i = 0; i < in->nset && in->format != ISA_MASK_OP; i++) {
-        if (in->set[i] < ISA_SB_S || in->set[i] >= ISA_SB_M || !live_has(needed, in->set[i]))
+    for (unsigned k = 0; k < ISA_SCALARS && in->format != ISA_MASK_OP; k++) {
+        if (!isa_scalars_has(&written, k) || !isa_scalars_has(needed, k))
             continue;
         isa_place(program, in->pc, place, sizeof place);
         isa_place(program, skip->pc, since, sizeof since);
-        live_name(in->set[i], reg);
+        isa_scalar_name(k, reg);
         return hd_error_set(err, HD_BAD_INPUT, "unit-skip", place,
                             "keep the value in a vector register that is written with the mask, or "
                             "choose divergence.unit any-branch",
@@ -92,33 +109,26 @@ static enum hd_status check_scalars(const struct isa_program *program, const str
     return HD_OK;
 }
 
-static enum hd_status check_skip(const struct isa_program *program, const struct live *l,
-                                 const struct isa_insn *skip, struct hd_error *err)
+static bool is_scalar_branch(const struct isa_insn *in)
 {
-    struct live_set needed = live_at(l, skip->target);
+    return in->format == ISA_JUMP || in->format == ISA_BRANCH_S;
+}
+
+/* needed: where the skip leads. */
+static enum hd_status check_skip(const struct isa_program *program, const struct isa_insn *skip,
+                                 const struct isa_scalars *needed, struct hd_error *err)
+{
     enum hd_status status = HD_OK;
 
     for (uint32_t pc = skip->pc + 1; pc < skip->target && status == HD_OK; pc++) {
         const struct isa_insn *in = &program->insns[pc];
 
-        status = has_effect(in) && !in->pred ? refuse_effect(program, skip, in, err)
-                                             : check_scalars(program, skip, in, &needed, err);
-    }
-    return status;
-}
-
-static enum hd_status check_skips(const struct isa_program *program, const struct isa_kernel *kernel,
-                                  const struct live *l, struct cf_plan *plan, struct hd_error *err)
-{
-    enum hd_status status = HD_OK;
-
-    for (uint32_t pc = kernel->first; pc < kernel->end && status == HD_OK; pc++) {
-        const struct isa_insn *in = &program->insns[pc];
-
-        if (!is_skip(in) || leaves_loop(program, in))
-            continue;
-        plan->note[pc - kernel->first] = FALLS_THROUGH;
-        status = check_skip(program, l, in, err);
+        if (has_effect(in) && !in->pred)
+            status = refuse_effect(program, skip, in, err);
+        else if (is_scalar_branch(in) && in->target > skip->target)
+            status = refuse_way_out(program, skip, in, err);
+        else
+            status = check_scalars(program, skip, in, needed, err);
     }
     return status;
 }
@@ -126,17 +136,23 @@ static enum hd_status check_skips(const struct isa_program *program, const struc
 static enum hd_status prepare(const struct isa_program *program, const struct isa_kernel *kernel,
                               struct cf_plan *plan, struct hd_error *err)
 {
-    struct cfg g;
-    struct live l = {0};
-    enum hd_status status;
+    uint32_t n = kernel->end - kernel->first;
+    struct isa_scalars *live = calloc(n, sizeof *live);
+    enum hd_status status = HD_OK;
 
-    if (cfg_build(&g, program, kernel) && live_build(&l, &g))
-        status = check_skips(program, kernel, &l, plan, err);
-    else
-        status = hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                              "no memory for the control flow of kernel %s", kernel->name);
-    live_free(&l);
-    cfg_free(&g);
+    if (!live)
+        return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
+                            "no memory for the control flow of kernel %s", kernel->name);
+    isa_find_live(program->insns + kernel->first, n, live);
+    for (uint32_t pc = kernel->first; pc < kernel->end && status == HD_OK; pc++) {
+        const struct isa_insn *in = &program->insns[pc];
+
+        if (!is_skip(in) || leaves_loop(program, in))
+            continue;
+        plan->note[pc - kernel->first] = FALLS_THROUGH;
+        status = check_skip(program, in, &live[in->target - kernel->first], err);
+    }
+    free(live);
     return status;
 }
 

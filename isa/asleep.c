@@ -121,19 +121,24 @@ static bool is_goto(const struct code *c, uint32_t i)
     return format_of(c, i) == ISA_GOTO || format_of(c, i) == ISA_GOTO_BACK;
 }
 
+/* begins[i]: how many stretches begin at insns[i] less those that end there, so that sums tell how many one is in. */
+static void count_stretches(const uint32_t *from, uint32_t n, uint32_t *begins)
+{
+    memset(begins, 0, n * sizeof *begins);
+    for (uint32_t i = 0; i < n; i++)
+        if (from[i] < i) {
+            begins[from[i]]++;
+            begins[i]--;
+        }
+}
+
 /* Adds the gotos for all lanes that stand where lanes are apart; false if there is none. Leaves stack[] with rubbish. */
 static bool add_apart(struct code *c)
 {
     uint32_t depth = 0;
     bool added = false;
 
-    memset(c->stack, 0,
-           c->n * sizeof *c->stack); /* changes of depth: stretches that begin less those that end */
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->from[i] < i) {
-            c->stack[c->from[i]]++;
-            c->stack[i]--;
-        }
+    count_stretches(c->from, c->n, c->stack);
     for (uint32_t i = 0; i < c->n; i++) {
         depth += c->stack[i];
         if (depth && is_goto(c, i) && c->reached[i] && !c->counts[i])
@@ -192,4 +197,39 @@ bool isa_next_asleep(const struct isa_insn *insns, uint32_t n, const uint32_t *f
     }
     free(joins);
     return true;
+}
+
+/* Behind an end where lanes are apart those that slept go on alone, apart from those that ended. */
+static void fill_apart(const struct isa_insn *insns, const uint32_t *begins, uint32_t n, bool *apart)
+{
+    uint32_t depth = 0;
+    bool ended = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        depth += begins[i];
+        ended |= depth && insns[i].format == ISA_END;
+        apart[i] = depth || ended;
+    }
+}
+
+bool isa_find_apart(const struct isa_program *program, const struct isa_kernel *kernel, bool *apart)
+{
+    const struct isa_insn *insns = program->insns + kernel->first;
+    uint32_t n = kernel->end - kernel->first;
+    uint32_t *from, *begins;
+    bool good;
+
+    memset(apart, 0, n * sizeof *apart);
+    if (kernel->forms != ISA_FORM_GOTO)
+        return true;
+    from = calloc(n, sizeof *from);
+    begins = calloc(n, sizeof *begins);
+    good = from && begins && isa_find_asleep(insns, kernel->first, n, ISA_ASLEEP_APART, from);
+    if (good) {
+        count_stretches(from, n, begins);
+        fill_apart(insns, begins, n, apart);
+    }
+    free(from);
+    free(begins);
+    return good;
 }

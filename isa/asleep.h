@@ -34,4 +34,10 @@ bool isa_find_asleep(const struct isa_insn *insns, uint32_t first, uint32_t n,
 bool isa_next_asleep(const struct isa_insn *insns, uint32_t n, const uint32_t *from,
                      uint32_t *asleep);
 
+/*
+ * apart[pc - kernel->first], for a loaded kernel of form goto: true if some of the lanes that are alive may be awake and some asleep when
+ * the instruction runs. All false in the other forms. False when memory is short.
+ */
+bool isa_find_apart(const struct isa_program *program, const struct isa_kernel *kernel, bool *apart);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* By its scoreboard name; vector registers, other masks and EXEC are left out. */
 static void insert(struct isa_scalars *s, unsigned name)
 {
     unsigned index = name == ISA_SB_M + ISA_VCC ? ISA_SCALAR_VCC : name - ISA_SB_S;
@@ -34,7 +35,7 @@ static struct isa_scalars read_by(const struct isa_insn *in)
     return s;
 }
 
-static void add(struct isa_scalars *to, const struct isa_scalars *from)
+void isa_scalars_add(struct isa_scalars *to, const struct isa_scalars *from)
 {
     to->w[0] |= from->w[0];
     to->w[1] |= from->w[1];
@@ -48,12 +49,12 @@ static bool step(const struct isa_insn *insns, uint32_t n, uint32_t i, struct is
     bool news;
 
     if (isa_formats[in->format].extra & ISA_X_TARGET)
-        add(&at, &live[in->target - insns[0].pc]);
+        isa_scalars_add(&at, &live[in->target - insns[0].pc]);
     if (isa_goes_on(in) && i + 1 < n)
-        add(&at, &live[i + 1]);
+        isa_scalars_add(&at, &live[i + 1]);
     at.w[0] &= ~written.w[0];
     at.w[1] &= ~written.w[1];
-    add(&at, &reads);
+    isa_scalars_add(&at, &reads);
     news = memcmp(&at, &live[i], sizeof at) != 0;
     live[i] = at;
     return news;

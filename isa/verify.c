@@ -2,7 +2,7 @@
 
 #include "isa/dataflow.h"
 #include "isa/format.h"
-#include "isa/regions.h"
+#include "isa/asleep.h"
 #include "isa/verify_internal.h"
 #include "sim/base/vec.h"
 
@@ -132,7 +132,7 @@ static void check_barriers(struct verifier *v)
     int *depth = calloc(n + 1, sizeof *depth);
     bool *apart = calloc(n + 1, sizeof *apart);
 
-    if (!depth || !apart || !isa_divergent_regions(v->program, v->kernel, apart)) {
+    if (!depth || !apart || !isa_find_apart(v->program, v->kernel, apart)) {
         v->out->failed = true;
         n = 0;
     }

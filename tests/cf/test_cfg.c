@@ -123,13 +123,13 @@ static void check(const struct code *c)
     struct cfg g;
 
     assert_true(cfg_build(&g, &c->program, &c->kernel));
-    for (uint32_t b = 0; b < g.nblocks; b++) {
-        const struct cfg_block *k = &g.blocks[b];
+    for (uint32_t b = 0; b < g.flow.nblocks; b++) {
+        const struct isa_block *k = &g.flow.blocks[b];
         uint32_t next[2];
 
-        assert_int_equal(b ? g.blocks[b - 1].end : c->kernel.first, k->first);
+        assert_int_equal(b ? g.flow.blocks[b - 1].end : c->kernel.first, k->first);
         for (uint32_t pc = k->first; pc < k->end; pc++) {
-            assert_int_equal(cfg_block_at(&g, pc), b);
+            assert_int_equal(isa_block_at(&g.flow, pc), b);
             assert_true(pc == k->first || c->insns[pc].format != ISA_JOIN);
             if (pc + 1 < k->end) {
                 assert_int_equal(successors(&c->insns[pc], next), 1);
@@ -178,7 +178,7 @@ static void test_reach(void **state)
     put(&c, 8, OP_s_end, false, 0);
     finish(&c, 0, 9);
     assert_true(cfg_build(&g, &c.program, &c.kernel));
-    assert_int_equal(g.nblocks, 5);
+    assert_int_equal(g.flow.nblocks, 5);
     assert_int_equal(cfg_next_join(&g, 0), 7);
     assert_int_equal(cfg_next_join(&g, 1), 3);
     cfg_reach(&g, 1, 7, inside);

@@ -81,6 +81,12 @@ static void test_lanes(void **state)
          "t.hasm:5", "m_mov"},
         {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n v_readfirst_b32 s8, v2\na:\n join\n", "unit-lanes",
          "t.hasm:5", "v_readfirst_b32"},
+        {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n v_readlane_b32 s8, v2, 2\na:\n join\n", "unit-lanes",
+         "t.hasm:5", "v_readlane_b32"},
+        {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n v_writelane_b32 v3, 2, 2\na:\n join\n", "unit-lanes",
+         "t.hasm:5", "v_writelane_b32"},
+        {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n m_and s[8:9], exec, -1\na:\n join\n", "unit-lanes",
+         "t.hasm:5", "m_and"},
         /* in a loop that some lanes may have left */
         {GROUPS, ISA_FORM_GOTO, "a:\n s_popcount s8, m0\n @m0 goto.b a\n join\n", "unit-lanes",
          "t.hasm:5", "since t.hasm:6"},
@@ -88,6 +94,11 @@ static void test_lanes(void **state)
         {"", ISA_FORM_GOTO,
          " s_any s8, m0\n @m0 goto a\n v_mov_b32 v3, 1\n m_and m1, m0, exec\na:\n join\n"
          " v_mov_b32.nomask v3, 1\n s_any s8, m0\n goto b\n s_nop\nb:\n join\n",
+         NULL, NULL, NULL},
+        /* what each lane does for itself */
+        {"", ISA_FORM_GOTO,
+         " @m0 goto a\n @m1 v_mov_b32 v3, 1\n m_mov m1, exec\n m_not vcc, m1\n m_mov m1, s[8:9]\n"
+         " v_cmp_eq_u32 vcc, v2, 1\na:\n join\n",
          NULL, NULL, NULL},
         /* In front of the barrier some lanes may wait while others are already behind the join. */
         {"min-pc ", ISA_FORM_GOTO, " @m0 goto a\n s_barrier\na:\n join\n s_any s8, m0\n",
@@ -153,6 +164,21 @@ static void test_skips(void **state)
          "unit-skip", "t.hasm:5", "t.hasm:4"},
         {"predication ", ISA_FORM_PREDICATED, " s_branch_none m0, a\n s_end\na:\n s_nop\n",
          "unit-skip", "t.hasm:5", "s_end"},
+        {"predication ", ISA_FORM_PREDICATED,
+         " s_branch_none m0, a\n v_cmp_eq_u32 vcc, v2, 1\na:\n @vcc v_mov_b32 v3, 1\n", "unit-skip",
+         "t.hasm:5", "vcc is written here"},
+        /* Under any-branch some lanes come to a, or none does. */
+        {"predication ", ISA_FORM_PREDICATED,
+         " s_branch_none m0, a\n s_jump b\na:\n v_mov_b32 v3, 1\nb:\n s_nop\n", "unit-skip",
+         "t.hasm:5", "s_jump leads past"},
+        {"predication ", ISA_FORM_PREDICATED,
+         " s_branch_none m0, a\n s_branch_nz s8, b\na:\n v_mov_b32 v3, 1\nb:\n s_nop\n",
+         "unit-skip", "t.hasm:5", "s_branch_nz leads past"},
+        /* Inside, and to the end itself, all ways are the skip's own. */
+        {"", ISA_FORM_PREDICATED,
+         " s_branch_none m0, a\nb:\n s_sub_u32 s8, s8, 1\n s_branch_nz s8, b\n s_jump a\n"
+         " @m0 v_mov_b32 v3, 1\na:\n s_nop\n",
+         NULL, NULL, NULL},
         {"", ISA_FORM_PREDICATED,
          " s_branch_none m0, a\n s_mov_b32 s8, 1\n @m0 v_mov_b32 v3, s8\n"
          " @m0 local_store_b32 [v2*4], v3\n v_mov_b32 v4, 1\na:\n s_mov_b32 s8, 2\n"

@@ -21,7 +21,7 @@ struct mini {
     bool scalar;         /* of width 1: a goto is a branch to its UIP, and a join is nothing */
     unsigned long hops;  /* joins behind which no lane was awake */
     uint32_t watch;      /* a pc; ISA_NO_PC at first */
-    const bool *apart;   /* NULL, or of isa_divergent_regions: lanes sleep nowhere else */
+    const bool *apart;   /* NULL, or of isa_find_apart: lanes sleep nowhere else */
     bool watched;        /* that pc was reached */
     unsigned long steps; /* instructions executed */
     const char *wrong;   /* NULL, or what the program did that it may not */

@@ -1,6 +1,5 @@
 /* What code that keeps EXEC by itself is made of, as on Southern Islands: by values, on the little machine. */
 #include "isa/asm.h"
-#include "isa/regions.h"
 #include "sim/base/text.h"
 #include "tests/isa/mini.h"
 

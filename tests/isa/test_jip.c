@@ -1,7 +1,7 @@
 /* The JIPs that the assembler derives: shapes whose JIPs are known, and random programs against a lane at a time. */
 #include "isa/dis.h"
 #include "isa/encode.h"
-#include "isa/regions.h"
+#include "isa/asleep.h"
 #include "sim/base/bits.h"
 #include "sim/base/rng.h"
 #include "tests/isa/goto_programs.h"
@@ -177,7 +177,7 @@ static bool *find_apart(const struct isa_program *p)
 {
     bool *apart = calloc(p->ninsns, sizeof *apart);
 
-    assert_true(apart && isa_divergent_regions(p, &p->kernels[0], apart));
+    assert_true(apart && isa_find_apart(p, &p->kernels[0], apart));
     return apart;
 }
 
