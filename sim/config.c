@@ -34,6 +34,14 @@ static const unsigned form_bits[] = {
 #undef ROW
 };
 
+static const struct param_choice l1_write_choices[] = {
+    [L1_WRITE_THROUGH] = {"write-through", "in L2; every store goes on to it"},
+    [L1_WRITE_BACK] =
+        {"write-back",
+         "in L1; dirty sectors go to L2 when their line leaves, at fences and ends of kernels"},
+    {NULL, NULL},
+};
+
 static const struct param_choice l2_hash_choices[] = {
     [L2_HASH_XOR] = {"xor", "the line's number with its upper bits folded in, modulo the slices"},
     [L2_HASH_MODULO] = {"modulo", "the line's number modulo the slices"},
@@ -45,6 +53,7 @@ static const struct param_choice l2_hash_choices[] = {
 #define choices_placement placement_choices
 #define choices_divergence_unit cf_unit_choices
 #define choices_cf_form form_choices
+#define choices_l1_write l1_write_choices
 #define choices_l2_hash l2_hash_choices
 
 #define CHOICES_U32(field) NULL
@@ -267,6 +276,16 @@ static enum hd_status check_memory(const struct sim_config *c, struct hd_error *
     return CHECK_RULES(rules, err);
 }
 
+static enum hd_status check_l1(const struct sim_config *c, struct hd_error *err)
+{
+    if (!c->l1_enabled || c->l1_allocate_on_load || c->l1_allocate_on_store)
+        return HD_OK;
+    return hd_error_set(err, HD_BAD_INPUT, "config-conflict", NULL,
+                        "l1.enabled=off is a machine without L1",
+                        "l1.allocate_on_load and l1.allocate_on_store are off; nothing would "
+                        "come into L1");
+}
+
 static enum hd_status check_form(const struct sim_config *c, struct hd_error *err)
 {
     if (sim_config_forms(c))
@@ -303,8 +322,8 @@ static enum hd_status check_width(const struct sim_config *c, struct hd_error *e
 enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err)
 {
     enum hd_status (*const checks[])(const struct sim_config *, struct hd_error *) = {
-        check_ranges, check_width,  check_sizes, check_registers, check_local,
-        check_memory, check_shares, check_form,  check_version,
+        check_ranges, check_width, check_sizes,  check_registers, check_local,
+        check_memory, check_l1,    check_shares, check_form,      check_version,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

@@ -20,7 +20,8 @@ struct sim_config {
 #undef PARAM_FIELD_TEXT
 };
 
-/* Values of l2.hash. */
+/* Values of l1.write and l2.hash. */
+enum { L1_WRITE_THROUGH, L1_WRITE_BACK };
 enum { L2_HASH_XOR, L2_HASH_MODULO };
 
 extern const struct param_table sim_params;

@@ -195,6 +195,7 @@ static void copy_cu_values(struct cu *cu, const struct cu *from)
     cu->groups = own.groups;
     cu->held = own.held;
     cu->l1 = own.l1;
+    cu->rounds = own.rounds;
     cu->mshrs = own.mshrs;
     cu->mshr_index = own.mshr_index;
     cu->fills = own.fills;
@@ -215,7 +216,8 @@ static bool copy_cu(struct sim_machine *to, struct cu *cu, const struct cu *from
     cache_copy(&cu->l1, &from->l1);
     for (uint32_t i = 0; i < c->simds; i++)
         copy_simd(&cu->simds[i], &from->simds[i]);
-    if (!copy_groups(to, cu, from, old) || !copy_load_ops(cu, from))
+    if (!copy_groups(to, cu, from, old) || !copy_load_ops(cu, from) ||
+        !vec_copy(&cu->rounds, &from->rounds))
         return false;
     for (uint32_t i = 0; i < c->simds * old->simd_slots; i++)
         if (!copy_wave(to, cu, &cu->waves[i], &from->waves[i], from, old))
@@ -236,6 +238,7 @@ static void copy_device_values(struct device *d, const struct device *from)
     d->l2 = own.l2;
     d->slices = own.slices;
     d->channels = own.channels;
+    d->open_rows = own.open_rows;
     d->requests = own.requests;
     d->to_l2 = own.to_l2;
     d->runs = own.runs;
@@ -286,6 +289,8 @@ static bool copy_device(struct sim_machine *to, const struct sim_machine *m)
     cache_copy(&d->l2, &from->l2);
     memcpy(d->slices, from->slices, c->l2_slices * sizeof *d->slices);
     memcpy(d->channels, from->channels, c->dram_channels * sizeof *d->channels);
+    if (d->open_rows)
+        memcpy(d->open_rows, from->open_rows, device_rows(c) * sizeof *d->open_rows);
     *d->to_l2 = *from->to_l2;
     if (!copy_runs(to, from))
         return false;

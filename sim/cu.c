@@ -31,6 +31,9 @@ void cu_set_lookahead(struct sim_machine *m)
     uint64_t ps = least(answer_ps(m), m->config.launch_latency * PS_PER_NS);
     uint64_t cycles = least(clock_cycle_at(&m->core, ps), TRANSIT_CYCLES / 4);
 
+    /* The end of a kernel reaches into the L1 of all its compute units. */
+    if (m->device->l1_writes_back)
+        cycles = 1;
     /* An edge may lie up to a picosecond early. */
     m->device->lookahead = m->device->run_ahead && cycles > 2 ? cycles - 1 : 1;
 }

@@ -49,6 +49,9 @@ static void set_latencies(struct sim_machine *m)
     d->line_shift = bits_first(c->line_bytes);
     d->sector_shift = bits_first(c->sector_bytes);
     d->sectors_per_line = c->line_bytes / c->sector_bytes;
+    d->l1_writes_back = c->l1_enabled && c->l1_write == L1_WRITE_BACK;
+    d->l1_takes_stores = d->l1_writes_back || (c->l1_enabled && c->l1_allocate_on_store);
+    d->l1_is_plain = !d->l1_writes_back && c->l1_allocate_on_load;
     d->simd_slots = c->wave_slots / c->simds;
     d->by_l1_sets = fastmod_make(c->l1_bytes / (c->l1_ways * c->line_bytes));
 }
@@ -99,8 +102,8 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
         issue_units(c, cu->simds[i].unit_of);
     }
     cu->fills = transit_new();
-    return cu->fills && make_mshrs(cu, c->l1_mshrs) &&
-           pool_init(&cu->ops, sizeof(struct load_op), 64) &&
+    return cu->fills && vec_push(&cu->rounds, (struct l1_round){0}) &&
+           make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
            cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
 }
@@ -121,6 +124,7 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
     transit_free(cu->fills);
     pool_free(&cu->ops);
     pool_free(&cu->waiters);
+    vec_free(&cu->rounds);
     cache_free(&cu->l1);
 }
 
@@ -128,7 +132,7 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
 
 static void close_rows(const struct sim_config *c, struct device *d)
 {
-    for (uint32_t i = 0; d->open_rows && i < c->dram_channels * c->dram_banks; i++)
+    for (size_t i = 0; d->open_rows && i < device_rows(c); i++)
         d->open_rows[i] = NO_ROW;
 }
 
@@ -138,7 +142,7 @@ static bool make_rows(const struct sim_config *c, struct device *d)
     d->row_miss_ps = c->dram_row_miss * PS_PER_NS;
     if (!d->row_span)
         return true;
-    d->open_rows = calloc((size_t)c->dram_channels * c->dram_banks, sizeof *d->open_rows);
+    d->open_rows = calloc(device_rows(c), sizeof *d->open_rows);
     close_rows(c, d);
     return d->open_rows != NULL;
 }

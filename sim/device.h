@@ -9,6 +9,7 @@
 #include "isa/wave.h"
 #include "sim/base/fastmod.h"
 #include "sim/base/pool.h"
+#include "sim/base/vec.h"
 #include "sim/cache.h"
 #include "sim/calendar.h"
 #include "sim/limits.h"
@@ -145,6 +146,16 @@ struct mshr {
     struct waiter first; /* .next is the list of the others, NONE32 at the end */
 };
 
+/*
+ * Lines that left L1 dirty, up to one who waits for them: a wavefront by its place in the compute unit,
+ * or else a kernel by its place in the device.
+ */
+struct l1_round {
+    uint32_t open;      /* not known yet when they take effect */
+    uint64_t effect_ps; /* of the others */
+    uint32_t wave, run; /* NONE32; those of the last round are still to come */
+};
+
 struct cu {
     uint32_t id;
     uint64_t due;            /* the least of its SIMD units */
@@ -164,6 +175,10 @@ struct cu {
     uint64_t port_cycle; /* of the next place */
     uint64_t held_until; /* cycle at which the last such hold ended */
     struct cache l1;
+    uint32_t dirty_lines;        /* of L1 */
+    uint32_t first_round;        /* number of rounds.at[0] */
+    VEC(struct l1_round) rounds; /* write-back: at least one */
+    uint64_t written_ps;         /* by when all rounds that are over have taken effect */
     struct mshr *mshrs;
     uint32_t *mshr_index; /* hash of lines to mshrs */
     uint32_t mshr_mask, mshr_free;
@@ -191,7 +206,9 @@ struct kernel_run {
     uint64_t stores;  /* under way */
     uint64_t last_ps; /* when the last of its stores takes effect */
     bool started;
-    uint64_t order;     /* of becoming resident */
+    bool flushed;                  /* its last work-group has ended, and L1 has been told */
+    uint64_t ran_on[CUS_MAX / 64]; /* compute units, a bit each */
+    uint64_t order;                /* of becoming resident */
     uint32_t *array_at; /* per instruction: 1 + id of the array that its last access found */
     struct sim_counters c;
 };
@@ -257,6 +274,9 @@ struct device {
     bool (*step)(struct sim_machine *m, struct simd *s, bool ahead); /* see simd_step() */
     uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
     uint32_t line_shift, sector_shift, sectors_per_line;
+    bool l1_takes_stores; /* stores look L1 up */
+    bool l1_writes_back;
+    bool l1_is_plain; /* a fill may replace any line, and nothing in it is dirty */
     struct fastmod by_slices, by_slice_sets, by_l1_sets;
     struct rate_step l2_steps[SECTORS_MAX + 1],
         dram_steps[SECTORS_MAX + 1]; /* by number of sectors */
@@ -296,6 +316,11 @@ struct device {
 enum hd_status device_new(struct sim_machine *m, struct hd_error *err);
 void device_free(struct sim_machine *m);
 void device_cool(struct sim_machine *m);
+/* Rows that may be open at once. */
+static inline size_t device_rows(const struct sim_config *c)
+{
+    return (size_t)c->dram_channels * c->dram_banks;
+}
 
 /* ---- sim/wavefront.c: birth, death and barriers ---- */
 
@@ -410,6 +435,8 @@ static inline bool lsu_held(const struct cu *cu)
 {
     return cu->held_at < cu->nheld;
 }
+/* A store of the wavefront, or what counts as one, takes effect at effect_ps. */
+void lsu_stored(struct sim_machine *m, struct wavefront *w, uint64_t effect_ps);
 /* A wavefront at a fence has no access left without an answer, though the time of an answer may be to come. */
 void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
 

@@ -171,10 +171,17 @@ void dispatch_group_done(struct sim_machine *m, struct kernel_run *run)
     run_check_done(m, run);
 }
 
-/* The kernel is over when its work-groups are and its last store has taken effect. */
+/* The kernel is over when its work-groups are and its last store, also of what L1 has, has taken effect. */
 void run_check_done(struct sim_machine *m, struct kernel_run *run)
 {
-    if (run->done < run->groups || run->stores || m->mode == SIM_VALUES)
+    if (run->done < run->groups || m->mode == SIM_VALUES)
+        return;
+    if (m->device->l1_writes_back && !run->flushed) {
+        run->flushed = true;
+        run->stores++;
+        machine_schedule(m, m->now_ps, UNIT_KERNEL, EV_FLUSH, (uint32_t)(run - m->device->runs), 0);
+    }
+    if (run->stores)
         return;
     machine_schedule(m, run->last_ps > m->now_ps ? run->last_ps : m->now_ps, UNIT_KERNEL,
                      EV_KERNEL_DONE, (uint32_t)(run - m->device->runs), 0);

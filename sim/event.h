@@ -17,6 +17,7 @@ enum event_kind {
     EV_LINK,        /* a: engine: the transfer in service, or its gap, is over */
     EV_TICKET,      /* b: ticket: completes (a host fault's move, for example) */
     EV_KERNEL_DONE, /* a: kernel run */
+    EV_FLUSH,       /* a: kernel run: its last work-group has ended */
     EV_DISPATCH,    /* the dispatcher may place a work-group */
     EV_L2,          /* a request that found no way of its L2 set free tries again */
     EV_DRAM,        /* a request arrives at a channel */

@@ -4,6 +4,7 @@
  * instruction but a global load has a known time.
  */
 #include "sim/device.h"
+#include "sim/l1.h"
 #include "sim/ready.h"
 #include "sim/wave_scheduler.h"
 
@@ -239,6 +240,8 @@ static void issue_fence(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     count_instruction(m, w, w->next, isa_active(&w->regs, w->next));
     w->next++;
     w->ready = READY(cycle + 1, SIM_STALL_SCOREBOARD);
+    if (m->device->l1_writes_back)
+        l1_fence(m, w, cycle);
     if (w->stores || w->loads)
         wave_tie(m, w, WAVE_FENCE);
     else

@@ -48,26 +48,33 @@ void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
     if (m->probe.fn)
         probe_line(m, request_at(d, request), HD_PROBE_REQUEST,
                    clock_edge(&m->core, cycle) + d->noc_ps);
-    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), &d->requests, request, cycle))
+    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), TRANSIT_CYCLES, &d->requests, request,
+                     cycle))
         machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
 }
 
 /* ---- answers ---- */
 
-/* An answer that is so late waits outside until its cycle comes into view. */
+/*
+ * An answer that is so late waits outside until its cycle comes into view. One of the same cycle that is
+ * given before then waits outside as well, so that they come in the order in which they were given.
+ */
+enum { ANSWERS_VIEW = TRANSIT_CYCLES / 2 };
+
 static void send_later(struct sim_machine *m, uint32_t index, uint64_t cycle)
 {
+    uint64_t view_ps = clock_edge(&m->core, cycle - ANSWERS_VIEW);
+
     request_at(m->device, index)->at_ps = cycle;
-    machine_schedule(m, clock_edge(&m->core, cycle - TRANSIT_CYCLES / 2), UNIT_CU, EV_FILL, index,
-                     0);
+    machine_schedule(m, view_ps > m->now_ps ? view_ps : m->now_ps, UNIT_CU, EV_FILL, index, 0);
 }
 
-static inline void send_back(struct sim_machine *m, uint32_t index, uint64_t cycle)
+static inline void receive(struct sim_machine *m, uint32_t index, uint64_t cycle, uint64_t view)
 {
     struct device *d = m->device;
     struct cu *cu = &d->cus[request_at(d, index)->cu];
 
-    if (transit_add(cu->fills, d->calendar.now, &d->requests, index, cycle))
+    if (transit_add(cu->fills, d->calendar.now, view, &d->requests, index, cycle))
         cu_due(m, cu, cycle);
     else
         send_later(m, index, cycle);
@@ -82,14 +89,14 @@ static inline void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
     if (r->kind != REQ_LOAD)
         lsu_store_done(m, r, at_ps);
     if (goes_back)
-        send_back(m, index, clock_cycle_at(&m->core, at_ps + m->device->noc_ps));
+        receive(m, index, clock_cycle_at(&m->core, at_ps + m->device->noc_ps), ANSWERS_VIEW);
     else
         requests_give(&m->device->requests, index);
 }
 
 void fill_event(struct sim_machine *m, const struct event *e)
 {
-    send_back(m, e->a, request_at(m->device, e->a)->at_ps);
+    receive(m, e->a, request_at(m->device, e->a)->at_ps, TRANSIT_CYCLES);
 }
 
 static inline void set_ready(struct cache_line *line, uint32_t sectors, uint64_t ready_ps)

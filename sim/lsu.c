@@ -4,7 +4,7 @@
  * ready when the last of its sectors has come back. When no MSHR is free the instruction at hand
  * holds the unit until one is.
  */
-#include "sim/device.h"
+#include "sim/l1.h"
 
 /* ---- MSHRs ---- */
 
@@ -164,13 +164,6 @@ static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t i
 
 /* ---- look-ups ---- */
 
-static inline uint32_t l1_set(const struct sim_machine *m, uint64_t line)
-{
-    uint64_t n = line >> m->device->line_shift;
-
-    return fastmod_rest(&m->device->by_l1_sets, (uint32_t)(n ^ n >> 32));
-}
-
 /* The line's place in L1, CACHE_NONE if it has none; a look-up is a use. */
 static inline uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 {
@@ -299,16 +292,29 @@ static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w
         load_lines(m, cu, now);
 }
 
-/* A store passes L1 by; an atomic also takes the line out of it, since it acts in L2. */
-static void l1_pass(struct sim_machine *m, struct cu *cu, const struct line_request *l, bool atomic)
+/* An atomic acts in L2: its sectors are no more in its own L1, and what is dirty in the line goes first. */
+static void l1_pass(struct sim_machine *m, struct cu *cu, struct kernel_run *run,
+                    const struct line_request *l, uint64_t cycle)
 {
     uint32_t i;
 
-    if (!m->config.l1_enabled || !atomic)
+    if (!m->config.l1_enabled)
         return;
     i = cache_find(&cu->l1, l1_set(m, l->line), l->line);
-    if (i != CACHE_NONE)
-        cache_line(&cu->l1, i)->valid &= ~l->sectors;
+    if (i == CACHE_NONE)
+        return;
+    if (cache_line(&cu->l1, i)->dirty)
+        l1_clean(m, cu, i, run, cycle);
+    cache_line(&cu->l1, i)->valid &= ~l->sectors;
+}
+
+/* A line of a store; true if it is done in L1. */
+static bool l1_keeps(struct sim_machine *m, struct cu *cu, struct kernel_run *run,
+                     const struct line_request *l, uint64_t cycle)
+{
+    uint32_t mshr = mshr_find(cu, l->line);
+
+    return l1_store(m, cu, run, l, mshr == NONE32 ? 0 : cu->mshrs[mshr].sectors, cycle);
 }
 
 /* Sends a store or atomic of a line on to L2. */
@@ -341,22 +347,27 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
     uint32_t per_cycle = m->config.l1_lines_per_cycle, used = 0;
     bool atomic = in->format == ISA_GATOMIC, returns = atomic && (in->flags & ISA_F_RETURN);
     enum request_kind kind = returns ? REQ_ATOMIC_RETURN : atomic ? REQ_ATOMIC : REQ_STORE;
-    uint32_t op = returns ? op_new(m, cu, w, in) : NONE32;
+    uint32_t op = returns ? op_new(m, cu, w, in) : NONE32, done = 0; /* done: lines, in L1 */
+    bool looked_up = !atomic && m->device->l1_takes_stores;
 
     if (returns && op == POOL_NONE)
         return;
     if (returns)
         op_at(cu, op)->lines += nlines;
-    w->run->stores += nlines;
-    w->stores += nlines;
     for (uint32_t i = 0; i < nlines; i++) {
-        l1_pass(m, cu, &cu->held[i], atomic);
-        send_through(m, cu, w, kind, op, &cu->held[i], now);
+        if (atomic)
+            l1_pass(m, cu, w->run, &cu->held[i], now);
+        if (looked_up && l1_keeps(m, cu, w->run, &cu->held[i], now))
+            done++;
+        else
+            send_through(m, cu, w, kind, op, &cu->held[i], now);
         if (++used == per_cycle) {
             used = 0;
             now++;
         }
     }
+    w->run->stores += nlines - done;
+    w->stores += nlines - done;
     cu->lsu_free = now + (used > 0);
 }
 
@@ -373,7 +384,15 @@ void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn
 
 /* ---- data that comes back ---- */
 
-static inline void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, uint32_t sectors)
+/* Where a line that comes may go; CACHE_NONE if loads bring none in. */
+static uint32_t l1_place(struct sim_machine *m, struct cu *cu, uint32_t set, struct kernel_run *run,
+                         uint64_t cycle)
+{
+    return m->config.l1_allocate_on_load ? l1_make_room(m, cu, set, run, cycle) : CACHE_NONE;
+}
+
+static inline void l1_fill(struct sim_machine *m, struct cu *cu, struct kernel_run *run,
+                           uint64_t line, uint32_t sectors, uint64_t cycle)
 {
     uint32_t set, i;
 
@@ -382,7 +401,9 @@ static inline void l1_fill(struct sim_machine *m, struct cu *cu, uint64_t line, 
     set = l1_set(m, line);
     i = cache_find(&cu->l1, set, line);
     if (i == CACHE_NONE) {
-        i = cache_victim(&cu->l1, set);
+        i = m->device->l1_is_plain ? cache_victim(&cu->l1, set) : l1_place(m, cu, set, run, cycle);
+        if (i == CACHE_NONE)
+            return;
         cache_replace(&cu->l1, set, i, line);
     }
     cache_line(&cu->l1, i)->valid |= sectors;
@@ -436,6 +457,7 @@ void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
     const struct request *r = request_at(m->device, request);
     struct cu *cu = &m->device->cus[r->cu];
     uint32_t owner = r->owner, sectors = r->sectors;
+    struct kernel_run *run = r->run;
     uint64_t line = r->line;
     bool load = r->kind == REQ_LOAD;
 
@@ -446,7 +468,7 @@ void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
         op_line_done(m, cu, owner, cycle);
         return;
     }
-    l1_fill(m, cu, line, sectors);
+    l1_fill(m, cu, run, line, sectors, cycle);
     cu->mshrs[owner].sectors &= ~sectors;
     serve_waiters(m, cu, &cu->mshrs[owner], sectors, cycle);
     if (cu->mshrs[owner].sectors)
@@ -456,21 +478,28 @@ void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
         go_on_held(m, cu, cycle);
 }
 
+void lsu_stored(struct sim_machine *m, struct wavefront *w, uint64_t effect_ps)
+{
+    uint64_t known_ps = effect_ps + m->device->noc_ps;
+
+    w->stores--;
+    if (w->stored_ps < known_ps)
+        w->stored_ps = known_ps;
+    if (w->state == WAVE_FENCE)
+        leave_tied(m, w, clock_cycle_at(&m->core, m->now_ps));
+}
+
 void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps)
 {
     struct wavefront *w = r->wave;
     struct kernel_run *run = r->run;
-    uint64_t known_ps = effect_ps + m->device->noc_ps;
 
+    if (!w)
+        l1_written(m, r, effect_ps);
+    else if (w->life == r->life)
+        lsu_stored(m, w, effect_ps);
     run->stores--;
     if (run->last_ps < effect_ps)
         run->last_ps = effect_ps;
-    if (w->life == r->life) {
-        w->stores--;
-        if (w->stored_ps < known_ps)
-            w->stored_ps = known_ps;
-        if (w->state == WAVE_FENCE)
-            leave_tied(m, w, clock_cycle_at(&m->core, m->now_ps));
-    }
     run_check_done(m, run);
 }

@@ -2,6 +2,7 @@
 #include "sim/machine.h"
 
 #include "sim/device.h"
+#include "sim/l1.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,7 @@ static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_TICKET] = queue_event,
     [EV_LINK] = link_event,
     [EV_KERNEL_DONE] = dispatch_event,
+    [EV_FLUSH] = l1_event,
     [EV_DISPATCH] = dispatch_event,
     [EV_L2] = l2_event,
     [EV_DRAM] = dram_event,

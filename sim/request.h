@@ -12,14 +12,15 @@ enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRIT
 struct request {
     uint64_t line; /* address of the line's first byte */
     struct kernel_run *run;
-    struct wavefront *wave; /* stores and atomics */
+    struct wavefront *wave; /* stores and atomics; NULL: a store of sectors that leave L1 */
     uint64_t at_ps;         /* in L2: when the sectors that it has are ready */
     uint32_t sectors;
     uint32_t missing; /* in L2: sectors that are on their way from DRAM */
     uint32_t next;    /* in transit, or of those that wait for the same L2 line */
     uint32_t life;    /* of the wavefront */
-    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it */
-    uint32_t set; /* of L2 */
+    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it;
+                       what leaves L1: its round */
+    uint32_t set;   /* of L2 */
     uint16_t cu;
     uint16_t serial; /* atomics: most lanes on one address */
     uint8_t slice;   /* of L2 */

@@ -28,17 +28,18 @@ _Static_assert(TRANSIT_WORDS == 64, "due_words has a bit a word");
 struct transit *transit_new(void); /* NULL when memory is short */
 void transit_free(struct transit *t);
 
-/* All before cycle `now` has been taken. False if `cycle`, not before it, is too far ahead. */
-static inline bool transit_add(struct transit *t, uint64_t now, struct requests *requests,
-                               uint32_t request, uint64_t cycle)
+/* All before cycle `now` has been taken. False if `cycle`, not before it, is `view` cycles ahead of it or more;
+ * view is at most TRANSIT_CYCLES. */
+static inline bool transit_add(struct transit *t, uint64_t now, uint64_t view,
+                               struct requests *requests, uint32_t request, uint64_t cycle)
 {
     uint32_t place = (uint32_t)(cycle % TRANSIT_CYCLES);
     uint64_t bit = UINT64_C(1) << place % 64;
 
+    if (cycle - now >= view)
+        return false;
     if (t->now < now)
         t->now = now;
-    if (cycle - t->now >= TRANSIT_CYCLES)
-        return false;
     if (t->due[place / 64] & bit) {
         requests->at[request].next = requests->at[t->last[place]].next;
         requests->at[t->last[place]].next = request;

@@ -141,6 +141,7 @@ bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, u
 
     room_take_group(cu, run);
     g->run = run;
+    run->ran_on[cu->id / 64] |= UINT64_C(1) << cu->id % 64;
     g->index = index;
     g->waves = g->live = run->occupancy.waves_per_group;
     g->arrived = 0;

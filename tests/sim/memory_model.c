@@ -90,7 +90,7 @@ struct l2_line {
 
 struct l1_line {
     uint64_t line, used;
-    uint32_t valid;
+    uint32_t valid, dirty;
 };
 
 /* A line on its way to a compute unit. */
@@ -110,6 +110,7 @@ struct cu {
     LIST(struct l1_line) l1;
     LIST(struct miss) misses;
     LIST(struct want) wants;
+    LIST(size_t) left; /* requests for what left L1 dirty */
     bool held;
     size_t held_access;
     unsigned held_line;
@@ -128,6 +129,8 @@ struct request {
     struct mem_line what;
     enum mem_kind kind;
     unsigned cu, run;
+    bool leaves_l1;     /* a store of no access */
+    uint64_t effect_ps; /* of such a one */
     bool write_back;
     bool frees_store; /* a write-back: the store `store` waits for it */
     size_t store;
@@ -256,10 +259,14 @@ static void send_to_l2(struct model *m, const struct request *r, uint64_t cycle)
 /* Everything that the request asked for is there, or has taken effect, at a time. */
 static void answer(struct model *m, size_t index, uint64_t at_ps)
 {
-    const struct request *r = &m->requests.at[index];
+    struct request *r = &m->requests.at[index];
     struct mem_access *a = &m->accesses[r->access];
     uint64_t cycle = mem_cycle_at(m->c->core_hz, at_ps + m->noc_ps);
 
+    if (r->leaves_l1) {
+        r->effect_ps = at_ps;
+        return;
+    }
     if (r->kind != MEM_LOAD && a->effect_ps < at_ps)
         a->effect_ps = at_ps;
     if (r->kind == MEM_LOAD || r->kind == MEM_ATOMIC_RETURN)
@@ -566,15 +573,31 @@ static struct l1_line *l1_find(struct model *m, unsigned cu, uint64_t line)
     return NULL;
 }
 
-/* A fill makes room for a line that is not there, and is no use of one that is. */
-static void l1_fill(struct model *m, unsigned cu, uint64_t line, uint32_t sectors)
+/* What is dirty in a line goes to L2. */
+static void l1_clean(struct model *m, unsigned cu, struct l1_line *l, unsigned run, uint64_t cycle)
+{
+    const struct request r = {.what = {.line = l->line, .sectors = l->dirty},
+                              .kind = MEM_STORE,
+                              .cu = cu,
+                              .run = run,
+                              .leaves_l1 = true};
+
+    if (!l->dirty)
+        return;
+    ADD(m->cus[cu].left, m->requests.len);
+    send_to_l2(m, &r, cycle);
+    l->dirty = 0;
+    m->result->left++;
+}
+
+/* A line that has no sectors yet, in place of the one of its set that was used longest ago if the set is full. */
+static struct l1_line *l1_new(struct model *m, unsigned cu, uint64_t line, unsigned run,
+                              uint64_t cycle)
 {
     struct cu *u = &m->cus[cu];
-    struct l1_line *l = l1_find(m, cu, line), *oldest = NULL;
+    struct l1_line *oldest = NULL;
     size_t in_set = 0;
 
-    if (!m->c->l1_enabled)
-        return;
     for (size_t i = 0; i < u->l1.len; i++) {
         if (l1_set_of(m, u->l1.at[i].line) != l1_set_of(m, line))
             continue;
@@ -582,16 +605,26 @@ static void l1_fill(struct model *m, unsigned cu, uint64_t line, uint32_t sector
         if (!oldest || u->l1.at[i].used < oldest->used)
             oldest = &u->l1.at[i];
     }
-    if (l) {
-        l->valid |= sectors;
-        return;
-    }
-    l = oldest;
     if (in_set < m->c->l1_ways) {
         ADD(u->l1, (struct l1_line){0});
-        l = &u->l1.at[u->l1.len - 1];
+        oldest = &u->l1.at[u->l1.len - 1];
+    } else {
+        l1_clean(m, cu, oldest, run, cycle);
     }
-    *l = (struct l1_line){line, ++m->uses, sectors};
+    *oldest = (struct l1_line){.line = line, .used = ++m->uses};
+    return oldest;
+}
+
+/* A fill makes room for a line that is not there, if loads may, and is no use of one that is. */
+static void l1_fill(struct model *m, unsigned cu, const struct request *r, uint64_t cycle)
+{
+    struct l1_line *l = l1_find(m, cu, r->what.line);
+
+    if (!m->c->l1_enabled || (!l && !m->c->l1_allocate_on_load))
+        return;
+    if (!l)
+        l = l1_new(m, cu, r->what.line, r->run, cycle);
+    l->valid |= r->what.sectors;
 }
 
 /* The sectors of a line that are in L1; every look-up is a use, that of a load that finds no MSHR too. */
@@ -691,27 +724,87 @@ static void issue_load(struct model *m, size_t access)
     look_up(m, a->cu, a->cycle);
 }
 
-/* Stores pass L1 by; an atomic takes its sectors out of it. */
+/*
+ * Whether the line of a store is done in L1. It is where L1 writes back and has the line, or makes room for it. What is written is
+ * there for loads, but for sectors that are on their way, which are when they come.
+ */
+static bool l1_store(struct model *m, const struct mem_access *a, const struct mem_line *line,
+                     uint64_t cycle)
+{
+    struct l1_line *l = l1_find(m, a->cu, line->line);
+    const struct miss *miss = find_miss(&m->cus[a->cu], line->line);
+    bool back = m->c->l1_write == L1_WRITE_BACK;
+
+    if (a->kind != MEM_STORE || !m->c->l1_enabled || (!back && !m->c->l1_allocate_on_store))
+        return false;
+    if (!l && !m->c->l1_allocate_on_store)
+        return false;
+    if (!l)
+        l = l1_new(m, a->cu, line->line, a->run, cycle);
+    l->used = ++m->uses;
+    l->valid |= line->sectors & ~(miss ? miss->sectors : 0);
+    if (back)
+        l->dirty |= line->sectors;
+    m->result->kept += back;
+    return back;
+}
+
+/* An atomic acts in L2, behind what is dirty in its line, and its sectors are no more in L1. */
+static void l1_pass(struct model *m, const struct mem_access *a, const struct mem_line *line,
+                    uint64_t cycle)
+{
+    struct l1_line *l = l1_find(m, a->cu, line->line);
+
+    if (!l || a->kind == MEM_STORE)
+        return;
+    l1_clean(m, a->cu, l, a->run, cycle);
+    l->valid &= ~line->sectors;
+}
+
 static void issue_through(struct model *m, size_t access)
 {
     struct mem_access *a = &m->accesses[access];
     struct cu *u = &m->cus[a->cu];
-    bool atomic = a->kind != MEM_STORE;
 
     u->place = place_at(m, a->cycle);
     for (unsigned i = 0; i < a->nlines; i++, u->place++) {
-        struct l1_line *l = l1_find(m, a->cu, a->lines[i].line);
+        uint64_t cycle = u->place / m->c->l1_lines_per_cycle;
 
-        if (l && atomic)
-            l->valid &= ~a->lines[i].sectors;
+        if (l1_store(m, a, &a->lines[i], cycle))
+            continue;
+        l1_pass(m, a, &a->lines[i], cycle);
         a->open += a->kind == MEM_ATOMIC_RETURN;
         send_to_l2(
             m,
             &(struct request){
                 .access = access, .what = a->lines[i], .kind = a->kind, .cu = a->cu, .run = a->run},
-            u->place / m->c->l1_lines_per_cycle);
+            cycle);
     }
     a->unit_free = free_cycle(m, u);
+}
+
+/* All that is dirty leaves, in order of sets and in a set in that of its ways. */
+static void flush(struct model *m, size_t access)
+{
+    struct mem_access *a = &m->accesses[access];
+    struct cu *u = &m->cus[a->cu];
+
+    for (unsigned set = 0; set < m->l1_sets; set++)
+        for (size_t i = 0; i < u->l1.len; i++)
+            if (l1_set_of(m, u->l1.at[i].line) == set)
+                l1_clean(m, a->cu, &u->l1.at[i], a->run, a->cycle);
+    a->left = u->left.len;
+}
+
+/* A flush has effect when all that had left L1 by then has. */
+static void find_flushed(struct model *m, struct mem_access *a)
+{
+    for (size_t i = 0; i < a->left; i++) {
+        const struct request *r = &m->requests.at[m->cus[a->cu].left.at[i]];
+
+        if (a->effect_ps < r->effect_ps)
+            a->effect_ps = r->effect_ps;
+    }
 }
 
 static void forget(struct model *m)
@@ -728,6 +821,10 @@ static void issue(struct model *m, size_t access)
 
     if (a->cold)
         forget(m);
+    if (a->kind == MEM_FLUSH) {
+        flush(m, access);
+        return;
+    }
     a->unit_taken = u->held || free_cycle(m, u) > a->cycle;
     if (a->kind == MEM_LOAD)
         issue_load(m, access);
@@ -780,7 +877,7 @@ static void arrive_at_cu(struct model *m, size_t index)
         line_done(m, r.access, cycle);
         return;
     }
-    l1_fill(m, r.cu, r.what.line, r.what.sectors);
+    l1_fill(m, r.cu, &r, cycle);
     give_sectors(m, u, r.what.line, r.what.sectors, cycle);
     miss = find_miss(u, r.what.line);
     miss->sectors &= ~r.what.sectors;
@@ -873,6 +970,7 @@ static void free_model(struct model *m)
         free(m->cus[i].l1.at);
         free(m->cus[i].misses.at);
         free(m->cus[i].wants.at);
+        free(m->cus[i].left.at);
     }
     free(m->cus);
     free(m->slices);
@@ -900,5 +998,7 @@ void mem_model_run(const struct sim_config *c, struct mem_access *accesses, size
     make_servers(&m);
     m.cus = table(c->compute_units, sizeof *m.cus);
     run(&m, count);
+    for (size_t i = 0; i < count; i++)
+        find_flushed(&m, &accesses[i]);
     free_model(&m);
 }

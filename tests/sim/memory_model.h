@@ -16,7 +16,8 @@
 
 enum { MEM_LINES = 64, MEM_SECTORS = 32, MEM_RUNS = 8 }; /* of an access; of a line; kernels */
 
-enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_ATOMIC_RETURN };
+/* A flush touches no line: it is a fence, or the end of a kernel at one compute unit, where L1 writes back. */
+enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_ATOMIC_RETURN, MEM_FLUSH };
 
 /* What an access wants of one line. */
 struct mem_line {
@@ -39,8 +40,9 @@ struct mem_access {
     uint64_t unit_free;   /* cycle in which the unit takes the next */
     uint64_t ready_cycle; /* of its registers; 0 if it has none */
     uint64_t fill_cycle;  /* of its last answer; 0 if nothing had to come */
-    uint64_t effect_ps;   /* of its last store or atomic in L2 */
-    unsigned open;        /* answers that are missing */
+    uint64_t effect_ps; /* of its last store or atomic in L2; flush: of the last line that had left L1 */
+    size_t left;        /* flush: lines that had left L1 */
+    unsigned open;      /* answers that are missing */
 };
 
 /* A request that reaches its slice, or an answer that is back at its compute unit. */
@@ -71,6 +73,8 @@ struct mem_result {
     size_t evicted; /* lines of L2 that made room */
     size_t merged;  /* sectors that another load had asked for already */
     size_t held;    /* times that no MSHR was free */
+    size_t kept;    /* lines of stores that were done in L1 */
+    size_t left;    /* lines that left L1 dirty */
 };
 
 /*

@@ -181,6 +181,9 @@ static void test_broken_rules_name_keys_and_rule(void **state)
         {"dram.channels=3",
          "config-conflict",
          {"l2.slices is 8", "dram.channels, which is 3", "6 and 9"}},
+        {"l1.allocate_on_load=off",
+         "config-conflict",
+         {"l1.allocate_on_load and l1.allocate_on_store are off", "l1.enabled=off"}},
         {"dram.row_bytes=64",
          "config-conflict",
          {"dram.row_bytes is 64", "l1.line_bytes, which is 128", "the least is 128"}},
@@ -217,6 +220,9 @@ static void test_what_is_allowed(void **state)
         "dram.row_bytes=2048 dram.banks=16 dram.row_miss_ns=30",
         "dram.row_bytes=384",
         "l2.hash=modulo",
+        "l1.write=write-back l1.allocate_on_store=on l1.allocate_on_load=off",
+        "l1.write=write-back",
+        "l1.enabled=off l1.allocate_on_load=off",
     };
 
     (void)state;
@@ -245,6 +251,7 @@ static void test_ranges(void **state)
         {"l1.ways", "0"},
         {"l2.slices", "0"},
         {"dram.channels", "0"},
+        {"noc.latency_cycles", "2001"},
         {"lds.banks", "0"},
         {"lds.lanes_per_pass", "65"},
         {"link.copy_engines", "3"},

@@ -77,6 +77,10 @@ static void random_config(struct sim_config *c, struct rng *rng)
     c->l1_mshrs = ONE_OF(rng, 2, 8, 64);
     c->l2_slices = ONE_OF(rng, 4, 8);
     c->dram_channels = 4;
+    c->dram_row_bytes = ONE_OF(rng, 0, 1024);
+    c->dram_row_miss = 30;
+    c->l1_write = ONE_OF(rng, L1_WRITE_THROUGH, L1_WRITE_BACK);
+    c->l1_allocate_on_store = ONE_OF(rng, false, true);
     c->resident_kernels = ONE_OF(rng, 1, 2, 8);
     c->launch_latency = ONE_OF(rng, 0, 200, 3000);
 }

@@ -12,6 +12,8 @@
  * - write-backs: forgotten, of clean sectors too, late, or taking no time of the channel; stores or atomics that leave no dirt;
  * - MSHRs: no merging, one too few, answers with part of the sectors, a held load that wakes nobody or looks up too much in a
  *   cycle;
+ * - stores in L1: dirt that is lost, stays, or leaves in another order, with other sectors or at another time; waits for less or more than
+ *   what has left; sectors that are there before they are; lines brought in that are not to be; no use counted;
  * - latencies: left out, added twice, taken from the wrong clock, one cycle off, or summed from rounded periods; lost fractions
  *   of a picosecond; sectors used before they are there; absent sectors fetched only when others have come;
  * - order: channels told of requests ahead of others that arrive first; answers to a unit not in the order in which they were given;
@@ -227,8 +229,8 @@ static void random_clocks(struct sim_config *c, struct rng *rng)
     c->l2_hz = ONE_OF(rng, l2);
     c->dram_rate = ONE_OF(rng, dram);
     c->dram_latency = between(rng, 0, 300);
-    if (below(rng, 10) == 0) /* answers come back after tens of thousands of cycles */
-        c->dram_latency *= 200;
+    if (below(rng, 10) == 0) /* answers come back after thousands, or tens of thousands, of cycles */
+        c->dram_latency *= below(rng, 2) ? 15 : 200;
 }
 
 static void random_units(struct sim_config *c, struct rng *rng)
@@ -282,6 +284,13 @@ static void random_l2(struct sim_config *c, struct rng *rng)
 /* Settings that most machines leave alone. */
 static void random_options(struct sim_config *c, struct rng *rng)
 {
+    if (below(rng, 3) == 0) {
+        c->l1_write = L1_WRITE_BACK;
+        c->l1_allocate_on_store = below(rng, 4) != 0;
+    } else {
+        c->l1_allocate_on_store = below(rng, 4) == 0;
+    }
+    c->l1_allocate_on_load = !c->l1_allocate_on_store || below(rng, 4) != 0;
     if (below(rng, 4) == 0)
         c->l2_hash = L2_HASH_MODULO;
     if (below(rng, 3) == 0) {
@@ -460,29 +469,95 @@ static void add_lane(const struct watch *w, const struct issue *i, unsigned lane
     }
 }
 
+static bool writes_back(const struct watch *w)
+{
+    return w->rig.config.l1_enabled && w->rig.config.l1_write == L1_WRITE_BACK;
+}
+
+/* Whether an issue is an access in the model; a fence is one where it flushes L1. */
+static bool is_access(const struct watch *w, const struct issue *i)
+{
+    if (!i->step)
+        return false;
+    return i->step->kind == STEP_FENCE ? writes_back(w) : i->step->kind == STEP_ACCESS && i->e.lanes;
+}
+
+static struct mem_access *new_access(struct watch *w, uint64_t cycle, unsigned cu, unsigned run,
+                                     enum mem_kind kind)
+{
+    struct mem_access *a = &w->accesses[w->naccesses++];
+
+    *a = (struct mem_access){.cycle = cycle, .cu = cu, .run = run, .kind = kind};
+    return a;
+}
+
+static void add_access(struct watch *w, struct issue *i, unsigned *cooled)
+{
+    unsigned run = (unsigned)(i->kernel - w->kernels);
+    bool fence = i->step->kind == STEP_FENCE;
+    struct mem_access *a = new_access(
+        w, i->cycle, i->e.cu, run, fence ? MEM_FLUSH : i->kernel->patterns[i->step->access].kind);
+
+    i->access = w->naccesses - 1;
+    for (; *cooled < w->ncooled && i->e.time_ps >= w->cooled_ps[*cooled]; ++*cooled)
+        a->cold = true;
+    for (unsigned lane = 0; !fence && lane < w->rig.config.wavefront_size; lane++)
+        if (i->e.lanes >> lane & 1)
+            add_lane(w, i, lane, a);
+}
+
+/* What is known of kernels while their issues are gone through. */
+struct courses {
+    unsigned units[KERNELS],
+        ended[KERNELS]; /* that it has run on, a bit each; its wavefronts that have ended */
+    unsigned over[KERNELS], nover, flushed; /* kernels in the order in which they ended */
+    uint64_t cycle[KERNELS];                /* of that */
+};
+
+/*
+ * A kernel whose last wavefront has ended flushes L1 of its units, after what else is done in that cycle. New wavefronts may
+ * start and issue in it behind that.
+ */
+static void add_flushes(struct watch *w, struct courses *c, uint64_t before)
+{
+    for (; c->flushed < c->nover && c->cycle[c->flushed] < before; c->flushed++) {
+        unsigned run = c->over[c->flushed];
+
+        for (unsigned cu = 0; cu < w->rig.config.compute_units; cu++)
+            if (writes_back(w) && c->units[run] >> cu & 1)
+                new_access(w, c->cycle[c->flushed], cu, run, MEM_FLUSH);
+    }
+}
+
+static unsigned waves_of(const struct watch *w, const struct kernel *k)
+{
+    uint32_t width = w->rig.config.wavefront_size;
+
+    return k->groups * ((k->threads + width - 1) / width);
+}
+
 static void find_accesses(struct watch *w)
 {
+    struct courses c = {0};
     unsigned cooled = 0;
 
-    w->accesses = calloc(w->nissues + 1, sizeof *w->accesses);
+    w->accesses = calloc(w->nissues + KERNELS * UNITS + 1, sizeof *w->accesses);
     assert_non_null(w->accesses);
     for (size_t n = 0; n < w->nissues; n++) {
         struct issue *i = &w->issues[n];
-        struct mem_access *a = &w->accesses[w->naccesses];
+        unsigned run = (unsigned)(i->kernel - w->kernels);
 
-        if (!i->step || i->step->kind != STEP_ACCESS || !i->e.lanes)
-            continue;
-        i->access = w->naccesses++;
-        a->cycle = i->cycle;
-        a->cu = i->e.cu;
-        a->run = (unsigned)(i->kernel - w->kernels);
-        a->kind = i->kernel->patterns[i->step->access].kind;
-        for (; cooled < w->ncooled && i->e.time_ps >= w->cooled_ps[cooled]; cooled++)
-            a->cold = true;
-        for (unsigned lane = 0; lane < w->rig.config.wavefront_size; lane++)
-            if (i->e.lanes >> lane & 1)
-                add_lane(w, i, lane, a);
+        add_flushes(w, &c, i->cycle + (i->e.kind == HD_PROBE_WAVE_START));
+        c.units[run] |= 1u << i->e.cu;
+        c.ended[run] += i->e.kind == HD_PROBE_WAVE_END;
+        if (i->e.kind == HD_PROBE_WAVE_END && c.ended[run] == waves_of(w, i->kernel)) {
+            c.over[c.nover] = run;
+            c.cycle[c.nover++] = i->cycle;
+        }
+        if (is_access(w, i))
+            add_access(w, i, &cooled);
     }
+    add_flushes(w, &c, UINT64_MAX);
 }
 
 /* ---- comparing ---- */
@@ -630,7 +705,7 @@ static void run_ahead(const struct watch *w)
 /* What a wavefront has done so far. */
 struct wave {
     struct hd_probe_event name; /* ticket, group and number of it */
-    const struct issue *last, *accesses[ACCESSES];
+    const struct issue *last, *accesses[STEPS];
     unsigned naccesses;
 };
 
@@ -765,6 +840,8 @@ static void remember(struct past *past, struct wave *wave, const struct issue *i
     if (i->access == SIZE_MAX)
         return;
     wave->accesses[wave->naccesses++] = i;
+    if (i->step->kind == STEP_FENCE)
+        return;
     past->accesses[i->e.cu][past->naccesses[i->e.cu]++] = i;
 }
 
@@ -795,7 +872,20 @@ static void check_issues(const struct watch *w)
 /* ---- the test ---- */
 
 /* How often the cases met what is worth meeting. */
-enum reach { FILLS, L1_HITS, L2_HITS, MERGED, HELD, EVICTED, RETRIED, PASSED, ROWS, NREACH };
+enum reach {
+    FILLS,
+    L1_HITS,
+    L2_HITS,
+    MERGED,
+    HELD,
+    EVICTED,
+    RETRIED,
+    PASSED,
+    ROWS,
+    KEPT,
+    LEFT,
+    NREACH
+};
 
 static const char *const reach_names[NREACH] = {
     "answers",
@@ -807,6 +897,8 @@ static const char *const reach_names[NREACH] = {
     "retries in L2",
     "stores past a full set of L2",
     "rows of DRAM opened",
+    "lines of stores kept in L1",
+    "lines that left L1 dirty",
 };
 
 static void add_reach(size_t reach[NREACH], const struct mem_result *r)
@@ -817,6 +909,8 @@ static void add_reach(size_t reach[NREACH], const struct mem_result *r)
     reach[EVICTED] += r->evicted;
     reach[RETRIED] += r->retries;
     reach[PASSED] += r->passed;
+    reach[KEPT] += r->kept;
+    reach[LEFT] += r->left;
     for (unsigned i = 0; i < MEM_RUNS; i++) {
         reach[L1_HITS] += r->counters[i].l1_hits;
         reach[L2_HITS] += r->counters[i].l2_hits;
