@@ -1,7 +1,7 @@
 /*
- * The calendar of issue cycles: which SIMD units have something to do at which core cycle. A unit
- * stands in it at most once, and the units of one cycle come out in order of their number, so the
- * order (time, unit) needs no sorting.
+ * The calendar of compute units: which have something to do at which core cycle. A unit stands in it
+ * at most once, and the units of one cycle come out in order of their number, so the order (time,
+ * unit) needs no sorting.
  */
 #ifndef HD_SIM_CALENDAR_H
 #define HD_SIM_CALENDAR_H

@@ -1,7 +1,7 @@
 /*
  * The event queue: a timing wheel for the near future, a heap for the far. Events come out in the
  * order (time, unit, sequence of scheduling), which is total. Compute units are not in here: their
- * issue cycles have a calendar of their own (sim/calendar.h), which is served after the events of
+ * cycles have a calendar of their own (sim/calendar.h), which is served after the events of
  * the same time.
  */
 #ifndef HD_SIM_EVENT_H
