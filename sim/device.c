@@ -188,9 +188,8 @@ static bool make_parts(struct sim_machine *m)
     (void)placement_shares(c->shares, d->shares, &d->nshares); /* sim_config_check() has */
     d->cf = cf_units[c->divergence_unit];
     d->run_ahead = true;
-    d->step = simd_step;
-    if (c->issue_width > 1 || c->dual_issue || c->one_scalar_unit || c->skip_idle_passes ||
-        d->scheduler->rotates)
+    d->step = c->dual_issue ? simd_pair_step : simd_step;
+    if (c->issue_width > 1 || c->one_scalar_unit || c->skip_idle_passes || d->scheduler->rotates)
         d->step = simd_wide_step;
     d->nruns = c->concurrent_kernels ? c->resident_kernels : 1;
     set_latencies(m);

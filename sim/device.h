@@ -381,7 +381,9 @@ void issue_units(const struct sim_config *c, uint8_t unit_of[ISA_NUM_CLASSES]);
  * again when its cycle has come.
  */
 bool simd_step(struct sim_machine *m, struct simd *s, bool ahead);
-bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead); /* sim/issue_wide.c */
+/* The same with cu.dual_issue, and with all that sim/issue_wide.c knows. */
+bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead);
+bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead);
 /* Books the cycles of a wavefront up to its issue at `cycle`, and that one. */
 void issue_book(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 /* Runs the next instruction of a wavefront at `cycle`, and schedules what follows it. */

@@ -1,7 +1,7 @@
 /*
  * A SIMD unit's cycle with all that cu.issue_width, cu.dual_issue, cu.one_scalar_unit,
- * cu.skip_idle_passes and a scheduler that rotates ask for. Without them simd_step() of sim/issue.c
- * does the same, faster.
+ * cu.skip_idle_passes and a scheduler that rotates ask for: simd_wide_step(). With dual issue alone
+ * simd_pair_step() does the same faster, and without any simd_step() of sim/issue.c.
  */
 #include "sim/ready.h"
 #include "sim/wave_scheduler.h"
@@ -29,7 +29,7 @@ static inline void pick_add(struct picks *p, const struct simd *s, struct wavefr
     p->slots |= s->of_unit[unit];
 }
 
-static bool unit_open(const struct simd *s, unsigned unit, uint64_t cycle)
+static inline bool unit_open(const struct simd *s, unsigned unit, uint64_t cycle)
 {
     const struct cu *cu = s->cu;
 
@@ -40,7 +40,7 @@ static bool unit_open(const struct simd *s, unsigned unit, uint64_t cycle)
     return !(s->busy >> unit & 1) || s->unit_free[unit] <= cycle;
 }
 
-static bool depends(const struct isa_insn *in, const struct isa_insn *on)
+static inline bool depends(const struct isa_insn *in, const struct isa_insn *on)
 {
     for (unsigned i = 0; i < on->nset; i++)
         for (unsigned k = 0; k < in->nwait; k++)
@@ -49,9 +49,10 @@ static bool depends(const struct isa_insn *in, const struct isa_insn *on)
     return false;
 }
 
-/* Whether the instruction behind a wavefront's next one can issue together with it. */
-static bool pairs(const struct simd *s, const struct picks *p, const struct wavefront *w,
-                  uint64_t cycle)
+/* Whether the instruction behind a wavefront's next one can issue together with it, where these
+ * function units are taken. */
+static inline bool pairs(const struct simd *s, uint32_t units, const struct wavefront *w,
+                         uint64_t cycle)
 {
     const struct isa_insn *first = w->next, *second = first + 1;
     unsigned unit;
@@ -59,7 +60,7 @@ static bool pairs(const struct simd *s, const struct picks *p, const struct wave
     if (first->cls == ISA_C_BRANCH || first->cls == ISA_C_SYNC)
         return false;
     unit = s->unit_of[second->cls];
-    return !(p->units >> unit & 1) && unit_open(s, unit, cycle) && !depends(second, first) &&
+    return !(units >> unit & 1) && unit_open(s, unit, cycle) && !depends(second, first) &&
            READY_CYCLE(registers_ready(w, second, 0)) <= cycle;
 }
 
@@ -78,7 +79,7 @@ static void pick_all(const struct sim_machine *m, struct simd *s, struct picks *
         s->last = scheduler->pick(s, eligible);
         w = &s->waves[s->last];
         pick_add(p, s, w, w->unit, false);
-        if (m->config.dual_issue && pairs(s, p, w, cycle))
+        if (m->config.dual_issue && pairs(s, p->units, w, cycle))
             pick_add(p, s, w, s->unit_of[w->next[1].cls], true);
     }
 }
@@ -133,7 +134,8 @@ static uint32_t busy_passes(const struct device *d, const struct wavefront *w)
     return (passes ? passes : 1) * d->pass_cycles[cls];
 }
 
-static void take_unit(struct sim_machine *m, struct simd *s, struct wavefront *w, uint64_t cycle)
+static inline void take_unit(struct sim_machine *m, struct simd *s, struct wavefront *w,
+                             uint64_t cycle)
 {
     uint32_t busy = m->device->busy[w->next->cls];
 
@@ -147,7 +149,8 @@ static void take_unit(struct sim_machine *m, struct simd *s, struct wavefront *w
     s->unit_free[w->unit] = cycle + busy;
 }
 
-static void issue_first(struct sim_machine *m, struct simd *s, struct wavefront *w, uint64_t cycle)
+static inline void issue_first(struct sim_machine *m, struct simd *s, struct wavefront *w,
+                               uint64_t cycle)
 {
     s->ready &= ~(UINT64_C(1) << w->slot);
     s->last = w->slot;
@@ -165,6 +168,30 @@ static void issue_second(struct sim_machine *m, struct simd *s, struct wavefront
     if (m->probe.fn)
         probe_wave(m, w, HD_PROBE_ISSUE, cycle);
     issue_next(m, w, cycle);
+}
+
+bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead)
+{
+    struct device *d = m->device;
+    uint64_t cycle = s->due, eligible, next = CALENDAR_NEVER;
+
+    simd_advance(s, s->waves, cycle);
+    release_units(s, cycle);
+    eligible = open_slots(s, s->ready, cycle, &next);
+    if (eligible) {
+        struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
+        bool second = pairs(s, 1u << w->unit, w, cycle);
+
+        if (ahead && (issue_is_shared(w->next) || (second && issue_is_shared(w->next + 1))))
+            return false;
+        d->stepping = s;
+        issue_first(m, s, w, cycle);
+        if (second && m->fault.status == HD_OK)
+            issue_second(m, s, w, cycle);
+        d->stepping = NULL;
+    }
+    s->due = next_issue(s);
+    return true;
 }
 
 /* The other SIMD units of the compute unit find the scalar or the branch unit taken. */
