@@ -162,8 +162,7 @@ static enum hd_status prepare(const struct isa_program *program, const struct is
     enum hd_status status = partings_find(&p, cf_barrier_name, program, kernel, true, err);
 
     if (status == HD_OK && !changes)
-        status = hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                              "no memory for the control flow of kernel %s", kernel->name);
+        status = hd_no_memory(err, "the control flow of kernel %s", kernel->name);
     if (status == HD_OK) {
         move_meetings(&p, plan);
         find_changes(program, kernel, plan, changes);

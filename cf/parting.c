@@ -15,8 +15,7 @@ static bool parts(const struct isa_insn *in, bool barriers)
 
 static enum hd_status no_memory(const struct partings *p, struct hd_error *err)
 {
-    return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                        "no memory for the control flow of kernel %s", p->kernel->name);
+    return hd_no_memory(err, "the control flow of kernel %s", p->kernel->name);
 }
 
 enum hd_status partings_find(struct partings *p, const char *unit, const struct isa_program *program,

@@ -25,7 +25,7 @@ struct partings {
     bool *inside; /* storage of theirs */
 };
 
-/* Finds the partings of a kernel and the joins that post-dominate them. HD_INTERNAL when memory is short. */
+/* Finds the partings of a kernel and the joins that post-dominate them. HD_BAD_INPUT when memory is short. */
 enum hd_status partings_find(struct partings *p, const char *unit, const struct isa_program *program,
                              const struct isa_kernel *kernel, bool barriers, struct hd_error *err);
 void partings_free(struct partings *p);

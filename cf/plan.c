@@ -19,8 +19,7 @@ enum hd_status cf_prepare(const struct cf_unit_ops *unit, const struct isa_progr
         return HD_OK;
     plan = malloc(sizeof *plan + bytes);
     if (!plan)
-        return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                            "no memory for the control flow of kernel %s", kernel->name);
+        return hd_no_memory(err, "the control flow of kernel %s", kernel->name);
     plan->first = kernel->first;
     memset(plan->note, 0xff, bytes);
     status = unit->prepare(program, kernel, plan, err);

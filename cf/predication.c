@@ -141,8 +141,7 @@ static enum hd_status prepare(const struct isa_program *program, const struct is
     enum hd_status status = HD_OK;
 
     if (!live)
-        return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                            "no memory for the control flow of kernel %s", kernel->name);
+        return hd_no_memory(err, "the control flow of kernel %s", kernel->name);
     isa_find_live(program->insns + kernel->first, n, live);
     for (uint32_t pc = kernel->first; pc < kernel->end && status == HD_OK; pc++) {
         const struct isa_insn *in = &program->insns[pc];

@@ -79,7 +79,7 @@ bool asm_fail_line(struct assembler *as, uint32_t line_index, uint32_t col, cons
 
 bool asm_no_memory(struct assembler *as)
 {
-    hd_error_set(as->err, HD_INTERNAL, "out-of-memory", "", "", "the assembler ran out of memory");
+    hd_no_memory(as->err, "the assembler");
     return false;
 }
 

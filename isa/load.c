@@ -11,12 +11,6 @@
 
 enum { LITERAL_WORDS = 2 * ISA_MAX_WIDTH };
 
-static enum hd_status no_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                        "memory ran out loading a program");
-}
-
 static enum hd_status damaged(struct hd_error *err, size_t pc, const char *why)
 {
     char place[48];
@@ -52,7 +46,7 @@ static enum hd_status decode_all(struct isa_program *p, const uint32_t *line_of,
 
     p->insns = calloc(cap ? cap : 1, sizeof *p->insns);
     if (!p->insns)
-        return no_memory(err);
+        return hd_no_memory(err, "the program");
     while (at < p->code_bytes) {
         struct isa_insn *in = &p->insns[pc];
         unsigned used = isa_decode(p->code + at, p->code_bytes - at, in, &why);
@@ -123,11 +117,11 @@ static enum hd_status fill_literals(struct isa_program *p, struct hd_error *err)
     uint32_t *pool = NULL;
 
     if (!values)
-        return no_memory(err);
+        return hd_no_memory(err, "the program");
     if (!size_mul(count, LITERAL_WORDS * sizeof *pool, &bytes) ||
         (bytes && posix_memalign((void **)&pool, 64, bytes) != 0)) {
         free(values);
-        return no_memory(err);
+        return hd_no_memory(err, "the program");
     }
     p->pool = pool;
     for (size_t i = 0; i < count; i++)
@@ -201,7 +195,7 @@ enum hd_status isa_load(struct isa_program *program, const uint32_t *line_of, si
         return status;
     starts = calloc(program->ninsns ? program->ninsns : 1, sizeof *starts);
     if (!starts)
-        return no_memory(err);
+        return hd_no_memory(err, "the program");
     for (size_t i = 0; i < program->nkernels && status == HD_OK; i++)
         status = finish_kernel(program, &program->kernels[i], starts, err);
     free(starts);

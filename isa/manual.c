@@ -43,16 +43,6 @@ static const char *const classes[ISA_NUM_CLASSES] = {
     [ISA_C_LDS] = "lds", [ISA_C_MEM] = "mem",   [ISA_C_SYNC] = "sync",
 };
 
-const char *isa_format_name(enum isa_format format)
-{
-    return formats[format].name;
-}
-
-const char *isa_class_name(enum isa_class cls)
-{
-    return classes[cls];
-}
-
 /* A table's cell: bars would end it. */
 static void add_cell(const char *s, struct text *out)
 {

@@ -8,8 +8,4 @@
 /* Markdown: a section a format, with a row an opcode; then the special values. */
 void isa_manual(struct text *out);
 
-/* Names for messages and lists: "VALU", "f64". */
-const char *isa_format_name(enum isa_format format);
-const char *isa_class_name(enum isa_class cls);
-
 #endif

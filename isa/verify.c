@@ -259,8 +259,7 @@ enum hd_status isa_verify_refuse(const struct isa_program *program, struct hd_er
 
     isa_verify(program, &all);
     if (all.failed)
-        status = hd_error_set(err, HD_INTERNAL, "out-of-memory", "", "",
-                              "the verifier ran out of memory");
+        status = hd_no_memory(err, "the verifier");
     for (size_t i = 0; i < all.len && status == HD_OK; i++) {
         if (all.at[i].verdict != ISA_CERTAIN)
             continue;

@@ -41,7 +41,7 @@ static enum hd_status check_launch(struct sim_machine *m, uint32_t queue,
                                    const struct sim_launch *l, struct hd_error *err)
 {
     struct occupancy occupancy;
-    enum hd_status status = dispatch_check(&m->config, l, &occupancy, err);
+    enum hd_status status = occupancy_check(&m->config, l, &occupancy, err);
 
     if (!status)
         status = check_control_flow(m, l, err);

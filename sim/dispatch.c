@@ -43,7 +43,7 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
     if (!run->array_at || cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
         machine_out_of_memory(m);
-    (void)dispatch_check(&m->config, l, &run->occupancy, NULL);
+    (void)occupancy_check(&m->config, l, &run->occupancy, NULL);
 }
 
 /* A counter more is summed without a line here. */

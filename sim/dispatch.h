@@ -3,19 +3,10 @@
 #define HD_SIM_DISPATCH_H
 
 #include "sim/event.h"
+#include "sim/occupancy.h"
 #include "sim/sim.h"
 
 struct sim_machine;
-
-/* Work-groups of a launch that one compute unit can hold at once, and the limit that bounds them. */
-struct occupancy {
-    uint32_t groups, waves_per_group;
-    const char *limit;
-};
-
-/* HD_BAD_INPUT if not even one work-group fits, or the shape is past a limit; the message has both numbers. */
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
-                              struct occupancy *out, struct hd_error *err);
 
 /*
  * A kernel whose launch latency is over joins the resident kernels, or waits for one of their

@@ -3,7 +3,6 @@
 
 #include "sim/base/checked.h"
 #include "sim/device.h"
-#include "sim/dispatch.h"
 
 /* ---- what a wavefront and a work-group take ---- */
 
@@ -188,8 +187,8 @@ static enum hd_status count_groups(const struct sim_config *c, const struct sim_
     return HD_OK;
 }
 
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
-                              struct occupancy *out, struct hd_error *err)
+enum hd_status occupancy_check(const struct sim_config *c, const struct sim_launch *l,
+                               struct occupancy *out, struct hd_error *err)
 {
     enum hd_status status;
     uint64_t items, waves;

@@ -194,7 +194,7 @@ static enum hd_status take_value(struct cli_args *args, const struct option *o, 
     case OPT_LIST:
         if (vec_push((struct cli_list *)field, value))
             return HD_OK;
-        return hd_error_set(err, HD_USAGE, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the command line");
     case OPT_U64:
         return take_u64(o, value, field, err);
     case OPT_SECONDS:
@@ -300,7 +300,7 @@ static enum hd_status take_word(struct parser *p, const char *word)
         return hd_error_set(p->err, HD_USAGE, "usage", NULL, p->verb->example,
                             "what is \"%s\" to mean?", word);
     if (!vec_push(&p->args->words, word))
-        return hd_error_set(p->err, HD_USAGE, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(p->err, "the command line");
     return HD_OK;
 }
 

@@ -34,8 +34,10 @@ static enum hd_status write_image(const struct isa_program *p, const char *path,
     struct json_out to;
 
     isa_image_write(p, &image);
-    if (image.failed)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+    if (image.failed) {
+        text_free(&image);
+        return hd_no_memory(err, "the program");
+    }
     if (out_open(&out, path, err) != HD_OK) {
         text_free(&image);
         return HD_BAD_INPUT;

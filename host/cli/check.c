@@ -50,7 +50,7 @@ int cli_check(const struct cli_args *args)
     isa_verify(program, &found);
     status = report(program, &found, args);
     if (found.failed) {
-        hd_error_set(&err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        hd_no_memory(&err, "the findings");
         status = cli_fail(&err);
     }
     isa_findings_free(&found);

@@ -42,8 +42,8 @@ void cli_format_bytes(uint64_t bytes, char *out, size_t size);
 /* "12.3 %"; "-" if not finite. */
 void cli_format_percent(double fraction, char *out, size_t size);
 
-/* The names of the stall reasons, as the result has them. */
-extern const char *const cli_stall_names[SIM_NUM_STALLS];
+/* What is behind the last slash. */
+const char *cli_base_name(const char *path);
 
 /* A table of texts: the first column is flush left, the others flush right. */
 enum { CLI_COLUMNS_MAX = 32 };

@@ -219,7 +219,7 @@ static enum hd_status run_all(struct comparison *c, struct hd_error *err)
         return run_axes(c, err);
     c->kept = calloc(c->points.len, sizeof *c->kept);
     if (!c->kept)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the results");
     status = run_schedulers(c, err);
     for (i = 0; i < c->points.len; i++)
         session_free(&c->kept[i]);

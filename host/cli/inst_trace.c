@@ -3,6 +3,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/inst_values.h"
 #include "host/results/outfile.h"
+#include "host/results/result.h"
 #include "isa/dis.h"
 #include "sim/base/text.h"
 #include "sim/time.h"
@@ -12,8 +13,8 @@
 
 enum {
     KERNELS_NAMED = 8, /* in the message that no such wavefront ran */
-    PLACE_MAX = 40,    /* columns of a place, and of an instruction */
-    DIS_WIDTH = 40,
+    PLACE_MAX = 40,    /* columns of a place */
+    DIS_WIDTH = 40,    /* columns of an instruction */
 };
 
 /* KERNEL[:GROUP[:WAVEFRONT]] as the user wrote it. */
@@ -124,18 +125,11 @@ enum hd_status inst_trace_check(const struct cli_args *args, struct hd_error *er
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void place_of(const struct isa_program *program, uint32_t pc, char *out, size_t size)
 {
     const struct isa_line *line = &program->lines[program->insns[pc].line];
 
-    snprintf(out, size, "%s:%" PRIu32, base_name(program->files[line->file]), line->line);
+    snprintf(out, size, "%s:%" PRIu32, cli_base_name(program->files[line->file]), line->line);
 }
 
 /* The widest place of the kernel. */
@@ -183,7 +177,7 @@ static void waited_text(struct inst_trace *t, char *out, size_t size)
     }
     memset(t->stalls, 0, sizeof t->stalls);
     if (sum)
-        snprintf(out, size, "%" PRIu64 " %s", sum, cli_stall_names[most]);
+        snprintf(out, size, "%" PRIu64 " %s", sum, result_stall_name(most));
     else
         snprintf(out, size, "-");
 }
@@ -335,7 +329,7 @@ enum hd_status inst_trace_new(const struct cli_args *args, const struct sim_conf
         return HD_OK;
     t = calloc(1, sizeof *t);
     if (!t)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the trace");
     (void)parse(args->trace_inst, &t->wanted);
     t->core = clock_make(config->core_hz);
     t->width = config->wavefront_size;

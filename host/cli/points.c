@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum hd_status out_of_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
-}
-
 static void point_free(struct point *p)
 {
     size_t i;
@@ -84,7 +79,7 @@ enum hd_status points_schedulers(struct points *out, bool page_faults, struct hd
         add_scheduler(out, "serial-sync", "serial-sync", "on") &&
         add_scheduler(out, "parallel-async", "parallel-async", "on"))
         return HD_OK;
-    return out_of_memory(err);
+    return hd_no_memory(err, "the points");
 }
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
@@ -116,15 +111,16 @@ static enum hd_status take_all_values(struct axis *a, const struct param *row, s
     const struct param_choice *c;
 
     if (key_is(a, "config"))
-        return config_list(&a->values) ? HD_OK : out_of_memory(err);
+        return config_list(&a->values) ? HD_OK : hd_no_memory(err, "the points");
     if (row && row->kind == PARAM_KIND_CHOICE) {
         for (c = row->choices; c->name; c++)
             if (!add_value(a, c->name, strlen(c->name)))
-                return out_of_memory(err);
+                return hd_no_memory(err, "the points");
         return HD_OK;
     }
     if (row && row->kind == PARAM_KIND_BOOL)
-        return add_value(a, "on", 2) && add_value(a, "off", 3) ? HD_OK : out_of_memory(err);
+        return add_value(a, "on", 2) && add_value(a, "off", 3) ? HD_OK
+                                                               : hd_no_memory(err, "the points");
     return hd_error_set(err, HD_USAGE, "usage", NULL, "write --axis KEY=V1,V2,...",
                         "--axis %.*s needs its values", (int)a->key_len, a->key);
 }
@@ -152,7 +148,7 @@ static enum hd_status take_values(struct axis *a, const char *list, struct hd_er
                                 "--axis %.*s has the value %.*s twice", (int)a->key_len, a->key,
                                 (int)len, list);
         if (!add_value(a, list, len))
-            return out_of_memory(err);
+            return hd_no_memory(err, "the points");
         if (!list[len])
             return HD_OK;
         list += len + 1;
@@ -199,7 +195,7 @@ static enum hd_status add_point(struct points *out, const struct axis *axes, siz
     if (ok && p.label && vec_push(out, p))
         return HD_OK;
     point_free(&p);
-    return out_of_memory(err);
+    return hd_no_memory(err, "the points");
 }
 
 static enum hd_status multiply(struct points *out, const struct axis *axes, size_t naxes,

@@ -14,6 +14,11 @@ const char *profile_colour(const char *code)
     return cli_colours(STDOUT_FILENO) ? code : "";
 }
 
+double profile_share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
 /* Bytes of the next word, which ends at a blank. */
 static size_t word_length(const char *text)
 {

@@ -4,11 +4,14 @@
 
 #include "host/cli/cli.h"
 #include "host/results/profile.h"
+#include "host/results/result.h"
 
 enum { PROFILE_WIDTH = 118 }; /* columns of the report */
 
 /* Turns colour on and off on standard output, where it is wanted. */
 const char *profile_colour(const char *code);
+/* part / whole; 0 where there is no whole. */
+double profile_share(uint64_t part, uint64_t whole);
 /* Prints a paragraph from column `indent` on; the first line goes on where the caller has printed `lead`, which is as wide. */
 void profile_paragraph(const char *lead, unsigned indent, const char *text);
 

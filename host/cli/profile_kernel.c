@@ -22,11 +22,6 @@ static const char *const waits[SIM_NUM_STALLS] = {
     [SIM_STALL_FETCH] = "instructions",
 };
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
 /* ---- lines of numbers ------------------------------------------------------------------------------- */
 
 static void add_shape(struct text *t, const uint32_t *v)
@@ -131,7 +126,7 @@ static void add_accesses(struct text *t, uint64_t sum, uint64_t least, uint64_t 
 
     if (!n)
         return;
-    cli_format_percent(share(least, sum), percent, sizeof percent);
+    cli_format_percent(profile_share(least, sum), percent, sizeof percent);
     text_add(t, "%s%.3g %s %s", t->len ? ", " : "", (double)sum / (double)n, one, what);
     if (least < sum)
         text_add(t, " where %.3g would do (%s)", (double)least / (double)n, percent);
@@ -191,8 +186,9 @@ static void print_stalls(const struct profile_kernel *k)
     for (unsigned i = 0; i < SIM_NUM_STALLS && k->counts.stalls[order[i]]; i++) {
         char percent[16];
 
-        cli_format_percent(share(k->counts.stalls[order[i]], k->cycles), percent, sizeof percent);
-        text_add(&t, "%s%s %s", i ? ", " : "", cli_stall_names[order[i]], percent);
+        cli_format_percent(profile_share(k->counts.stalls[order[i]], k->cycles), percent,
+                           sizeof percent);
+        text_add(&t, "%s%s %s", i ? ", " : "", result_stall_name(order[i]), percent);
     }
     profile_paragraph("  cycles     ", 13, text_str(&t));
     text_free(&t);
@@ -222,7 +218,7 @@ static void add_main_wait(struct text *t, const struct profile_kernel *k)
     for (size_t i = 0; i < k->lines.len; i++)
         if (!at || k->lines.at[i].counts.stalls[main] > at->counts.stalls[main])
             at = &k->lines.at[i];
-    cli_format_percent(share(k->counts.stalls[main], k->cycles), percent, sizeof percent);
+    cli_format_percent(profile_share(k->counts.stalls[main], k->cycles), percent, sizeof percent);
     text_add(t, "Wavefronts wait for %s in %s of their cycles, most of all at ", waits[main],
              percent);
     add_place(t, k, at);
@@ -304,7 +300,7 @@ void profile_print_kernel(const struct profile *p, const struct profile_kernel *
     char time[32], percent[16];
 
     cli_format_time(k->time_ps, time, sizeof time);
-    cli_format_percent(share(k->time_ps, all_time_ps), percent, sizeof percent);
+    cli_format_percent(profile_share(k->time_ps, all_time_ps), percent, sizeof percent);
     printf("%s%s%s (%s:%" PRIu32 "): %s, %s of the time of all kernels\n", profile_colour("\033[1m"),
            k->name, profile_colour("\033[0m"), k->file, k->line, time, percent);
     print_launches(k);

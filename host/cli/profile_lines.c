@@ -14,11 +14,6 @@ enum {
 static const double WORTH_A_NAME = 0.05;  /* of a line's cycles, for a stall reason to be named */
 static const double WORTH_A_ROW = 0.0005; /* of a kernel's cycles, which are shown as 0.1 % */
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
 /* ---- cells ------------------------------------------------------------------------------------------- */
 
 /* "12345", "123.4k", "12.34M": at most six characters. */
@@ -65,20 +60,13 @@ static void waits_text(const struct profile_counts *c, char *out, size_t size)
             if ((c->stalls[i] < below || (c->stalls[i] == below && i > last)) &&
                 (!best || c->stalls[i] > c->stalls[best]))
                 best = i;
-        if (!best || share(c->stalls[best], all) < WORTH_A_NAME)
+        if (!best || profile_share(c->stalls[best], all) < WORTH_A_NAME)
             return;
-        n += (size_t)snprintf(out + n, size - n, "%s%s %.0f", k ? ", " : "", cli_stall_names[best],
-                              100 * share(c->stalls[best], all));
+        n += (size_t)snprintf(out + n, size - n, "%s%s %.0f", k ? ", " : "",
+                              result_stall_name(best), 100 * profile_share(c->stalls[best], all));
         below = c->stalls[best];
         last = best;
     }
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /* The line's number; with its file if that is not the kernel's. */
@@ -88,7 +76,7 @@ static void place_text(const struct profile_kernel *k, const struct profile_line
     if (strcmp(l->file, k->file) == 0)
         snprintf(out, size, "%" PRIu32, l->line);
     else
-        snprintf(out, size, "%s:%" PRIu32, base_name(l->file), l->line);
+        snprintf(out, size, "%s:%" PRIu32, cli_base_name(l->file), l->line);
 }
 
 /* Source as it can be shown: control characters are blanks, tabs end at every fourth column, and what is past the width is cut. */
@@ -148,7 +136,7 @@ static void print_row(const struct listing *l, const struct profile_line *line, 
                       bool cut)
 {
     const struct profile_counts *c = &line->counts;
-    double part = share(profile_cycles(c), l->k->cycles);
+    double part = profile_share(profile_cycles(c), l->k->cycles);
     char place[64], issues[16], waits[64], sectors[32], passes[32];
 
     place_text(l->k, line, place, sizeof place);
@@ -159,7 +147,7 @@ static void print_row(const struct listing *l, const struct profile_line *line, 
     printf("%*s  %s%5.1f %%%s  %6s  ", l->place_width, place, heat(part), 100 * part,
            *heat(part) ? profile_colour("\033[0m") : "", issues);
     if (c->issues)
-        printf("%3.0f %%", 100 * share(c->lanes, c->issues * l->width));
+        printf("%3.0f %%", 100 * profile_share(c->lanes, c->issues * l->width));
     else
         printf("%5s", "-");
     printf("  %-*s  %9s  %6s  ", WAITS_WIDTH, waits, sectors, passes);
@@ -215,7 +203,7 @@ void profile_print_hot(const struct profile_kernel *k, uint32_t width, uint64_t 
     qsort(order, k->lines.len, sizeof *order, compare_heat);
     print_head(&l);
     for (size_t i = 0; i < k->lines.len; i++) {
-        bool warm = share(profile_cycles(&order[i]->counts), k->cycles) >= WORTH_A_ROW;
+        bool warm = profile_share(profile_cycles(&order[i]->counts), k->cycles) >= WORTH_A_ROW;
 
         if ((i < n && warm) || order[i]->wasteful) {
             print_row(&l, order[i], order[i]->text, true);
@@ -226,7 +214,7 @@ void profile_print_hot(const struct profile_kernel *k, uint32_t width, uint64_t 
     }
     if (left_out)
         printf("%*s  %5.1f %%  in %zu other line%s\n", l.place_width, "",
-               100 * share(rest, k->cycles), left_out, left_out == 1 ? "" : "s");
+               100 * profile_share(rest, k->cycles), left_out, left_out == 1 ? "" : "s");
     free(order);
 }
 

@@ -126,13 +126,12 @@ void cli_format_percent(double fraction, char *out, size_t size)
         snprintf(out, size, "-");
 }
 
-const char *const cli_stall_names[SIM_NUM_STALLS] = {
-    [SIM_STALL_ISSUED] = "issued",   [SIM_STALL_SCOREBOARD] = "scoreboard",
-    [SIM_STALL_BARRIER] = "barrier", [SIM_STALL_LDS] = "lds_bank",
-    [SIM_STALL_MEMORY] = "memory",   [SIM_STALL_MSHR] = "mshr",
-    [SIM_STALL_ISSUE] = "issue",     [SIM_STALL_TX] = "tx",
-    [SIM_STALL_FETCH] = "fetch",
-};
+const char *cli_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 

@@ -83,7 +83,7 @@ enum hd_status session_options(const struct cli_args *args, const struct session
     hd_options_default(out);
     *config_name = strdup(name);
     if (!*config_name)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the configuration");
     status = hd_config_load(name, out, err);
     for (i = 0; i < args->set.len && status == HD_OK; i++)
         status = hd_config_set(out, args->set.at[i], err);
@@ -134,7 +134,7 @@ static enum hd_status join_args(const struct cli_args *args, const struct sessio
     for (i = 0; i < changes->len && ok; i++)
         if (after(changes->at[i], "arg."))
             ok = vec_push(list, after(changes->at[i], "arg."));
-    return ok ? HD_OK : hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+    return ok ? HD_OK : hd_no_memory(err, "the arguments");
 }
 
 static void write_arg(struct json_writer *w, const struct hd_script_arg *a)
@@ -336,7 +336,7 @@ enum hd_status session_run(struct session *s, const struct cli_args *args,
         s->profile = args->profile ? profile_new(&s->options.gpu) : NULL;
         status = s->record && (s->profile || !args->profile)
                      ? run_on(s, rt, args, &list, prints, err)
-                     : hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+                     : hd_no_memory(err, "the results");
         hd_runtime_free(rt);
     }
     vec_free(&list);

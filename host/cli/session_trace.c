@@ -82,8 +82,7 @@ enum hd_status session_trace(struct session *s, const struct cli_args *args, str
     json_start(&w, out_json(&out), JSON_PRETTY);
     if (!trace_record(&w, s->record, &options, &cuts)) {
         out_abandon(&out);
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL,
-                            "not enough memory for the trace");
+        return hd_no_memory(err, "the trace");
     }
     json_finish(&w);
     warn_cuts(args->trace, &cuts);

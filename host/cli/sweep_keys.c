@@ -32,6 +32,9 @@ static const struct special {
 
 enum { NSPECIALS = sizeof specials / sizeof *specials };
 
+_Static_assert(sizeof((const char *const[]){HD_SWEEP_SCALARS}) == NSPECIALS * sizeof(char *),
+               "a key of the script's table has no meaning, or one too many");
+
 static const struct special *find_special(const char *key)
 {
     for (size_t i = 0; i < NSPECIALS; i++)
@@ -129,7 +132,7 @@ static enum hd_status check_file(const struct hd_sweep *sweep, const struct swee
         return wrong_value(s, place, "a name", err);
     path = kind == SPECIAL_CONFIG ? config_path_of(sweep, s) : path_of(sweep, s);
     if (!path)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the name of a file");
     hd_options_default(&scratch);
     status = kind == SPECIAL_CONFIG ? hd_config_load(path, &scratch, err)
                                     : check_workload(path, place, err);

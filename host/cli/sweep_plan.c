@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum hd_status out_of_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
-}
-
 /* ---- the command line ------------------------------------------------------------------------------- */
 
 static bool give(struct sweep_plan *plan, const char *prefix, const char *name, size_t len,
@@ -40,7 +35,7 @@ static enum hd_status give_text(struct sweep_plan *plan, const char *key, const 
 
     if (!text || give(plan, "", key, strlen(key), &value))
         return HD_OK;
-    return out_of_memory(err);
+    return hd_no_memory(err, "the points of the sweep");
 }
 
 /* UINT64_MAX: not given. */
@@ -51,7 +46,7 @@ static enum hd_status give_number(struct sweep_plan *plan, const char *key, uint
 
     if (number == UINT64_MAX || give(plan, "", key, strlen(key), &value))
         return HD_OK;
-    return out_of_memory(err);
+    return hd_no_memory(err, "the points of the sweep");
 }
 
 /* "KEY=VALUE" of --set and --arg; the last of one key counts. */
@@ -67,7 +62,7 @@ static enum hd_status give_list(struct sweep_plan *plan, const char *option, con
             return hd_error_set(err, HD_USAGE, "usage", option, "write KEY=VALUE",
                                 "%s \"%s\" is not of the form KEY=VALUE", option, list->at[i]);
         if (!give(plan, prefix, list->at[i], len, &value))
-            return out_of_memory(err);
+            return hd_no_memory(err, "the points of the sweep");
     }
     return HD_OK;
 }
@@ -288,7 +283,7 @@ static enum hd_status make_ids(struct sweep_plan *plan, struct hd_error *err)
     vec_free(&settings);
     text_free(&scratch);
     if (!ok)
-        return out_of_memory(err);
+        return hd_no_memory(err, "the points of the sweep");
     qsort(plan->ids, plan->count, sizeof *plan->ids, compare_ids);
     for (size_t i = 1; i < plan->count; i++)
         if (plan->ids[i - 1].id == plan->ids[i].id)
@@ -333,7 +328,7 @@ enum hd_status sweep_plan_make(struct sweep_plan *plan, const struct cli_args *a
     if (status == HD_OK)
         status = take_command_line(plan, err);
     if (status == HD_OK && !make_base(plan))
-        status = out_of_memory(err);
+        status = hd_no_memory(err, "the points of the sweep");
     if (status == HD_OK)
         status = check(plan, err);
     if (status != HD_OK)

@@ -96,8 +96,7 @@ static enum hd_status keep(struct pool *pool, struct slot *slot, int wait_status
     if (sweep_point_lost(pool->plan, slot->point, wait_status, &row))
         status = sweep_store_add(pool->store, slot->point, row.at, row.len, err);
     else
-        status =
-            hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory for a row");
+        status = hd_no_memory(err, "a row");
     text_free(&row);
     return status;
 }
@@ -217,7 +216,7 @@ enum hd_status sweep_pool_run(const struct sweep_plan *plan, struct sweep_store 
         return HD_OK;
     pool.slots = calloc(pool.jobs, sizeof *pool.slots);
     if (!pool.slots)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the processes of the sweep");
     sigemptyset(&pool.watched);
     sigaddset(&pool.watched, SIGCHLD);
     sigaddset(&pool.watched, SIGINT);

@@ -15,11 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum hd_status out_of_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
-}
-
 static enum hd_status cannot(const char *what, const char *path, struct hd_error *err)
 {
     return hd_error_set(err, HD_BAD_INPUT, "output", NULL, NULL, "cannot %s \"%s\": %s", what,
@@ -81,7 +76,7 @@ enum hd_status sweep_store_add(struct sweep_store *store, size_t point, const ch
                                struct hd_error *err)
 {
     if (!count_outcome(store, point, row))
-        return out_of_memory(err);
+        return hd_no_memory(err, "the rows of the sweep");
     if (fseeko(store->journal, (off_t)store->end, SEEK_SET) != 0 ||
         fwrite(row, 1, len, store->journal) != len || fflush(store->journal) != 0)
         return cannot("write", store->part, err);
@@ -109,7 +104,7 @@ enum hd_status sweep_store_add_file(struct sweep_store *store, size_t point, FIL
     if (n < 0)
         status = cannot("read", NULL, err);
     else if (row.failed)
-        status = out_of_memory(err);
+        status = hd_no_memory(err, "the rows of the sweep");
     else
         status = sweep_store_add(store, point, text_str(&row), row.len, err);
     text_free(&row);
@@ -400,7 +395,7 @@ enum hd_status sweep_store_open(struct sweep_store *store, const struct sweep_pl
         store->existed = access(out, F_OK) == 0;
     }
     if (!store->rows || part.failed)
-        return out_of_memory(err);
+        return hd_no_memory(err, "the rows of the sweep");
     return open_journal(store, err);
 }
 

@@ -46,11 +46,6 @@ static enum hd_status no_such_preset(const char *name, struct hd_error *err)
     return status;
 }
 
-static enum hd_status out_of_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
-}
-
 enum hd_status config_find(const char *name_or_file, char **path, struct hd_error *err)
 {
     char candidate[PATH_MAX + 64];
@@ -60,7 +55,7 @@ enum hd_status config_find(const char *name_or_file, char **path, struct hd_erro
     *path = NULL;
     if (config_is_file(name_or_file)) {
         *path = strdup(name_or_file);
-        return *path ? HD_OK : out_of_memory(err);
+        return *path ? HD_OK : hd_no_memory(err, "the name of a configuration");
     }
     data_dirs_find("configs", &dirs);
     for (i = 0; i < dirs.len; i++) {
@@ -68,7 +63,7 @@ enum hd_status config_find(const char *name_or_file, char **path, struct hd_erro
 
         if (n > 0 && (size_t)n < sizeof candidate && access(candidate, R_OK) == 0) {
             *path = strdup(candidate);
-            return *path ? HD_OK : out_of_memory(err);
+            return *path ? HD_OK : hd_no_memory(err, "the name of a configuration");
         }
     }
     return no_such_preset(name_or_file, err);

@@ -61,7 +61,7 @@ static enum hd_status parse_owned(const char *name, char *bytes, size_t len, str
     if (out->root)
         return HD_OK;
     json_text_free(out);
-    return hd_error_set(err, HD_BAD_INPUT, "json", name, NULL, "not enough memory to read the file");
+    return hd_no_memory(err, "reading %s", name);
 }
 
 enum hd_status json_text_parse(const char *name, const char *bytes, size_t len,

@@ -91,14 +91,6 @@ const struct element_type *element_type_named(const char *name)
     return NULL;
 }
 
-const struct element_type *element_type_of(enum isa_type type)
-{
-    for (size_t i = 0; i < ELEMENT_TYPES; i++)
-        if (element_types[i].type == type)
-            return &element_types[i];
-    return NULL;
-}
-
 void element_fill(const struct element_type *t, void *to, union element value, size_t n)
 {
     char *bytes = to;

@@ -43,7 +43,6 @@ extern const struct element_type element_types[ELEMENT_TYPES];
 
 /* NULL if there is no such type. */
 const struct element_type *element_type_named(const char *name);
-const struct element_type *element_type_of(enum isa_type type);
 
 /* Writes one value n times. */
 void element_fill(const struct element_type *t, void *to, union element value, size_t n);

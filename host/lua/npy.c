@@ -153,7 +153,7 @@ static enum hd_status check_file(FILE *f, const char *path, const struct element
     enum hd_status status;
 
     if (!h)
-        return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", path, NULL, "out of memory");
+        return hd_no_memory(err, "reading %s", path);
     if (read_header(f, h))
         status = check_header(path, h->text, t, count, err);
     else

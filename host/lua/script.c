@@ -183,7 +183,7 @@ static enum hd_status run(struct script *s, struct hd_error *err)
         return status;
     s->data_used = calloc(s->o->ndata + 1, sizeof *s->data_used);
     if (!s->data_used)
-        return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "out of memory");
+        return hd_no_memory(err, "the script");
     status = run_source(s, err);
     free(s->data_used);
     return status;
@@ -196,7 +196,7 @@ enum hd_status hd_script_run(hd_runtime *rt, const struct hd_script_options *o,
     enum hd_status status;
 
     if (!s)
-        return hd_error_set(err, HD_SIM_FAILED, "out-of-memory", NULL, NULL, "out of memory");
+        return hd_no_memory(err, "the script");
     s->rt = rt;
     s->o = o;
     s->info = info;

@@ -80,7 +80,7 @@ static enum hd_status start(struct hd_sweep *sweep, const struct text *source, s
     sweep->folder = strdup(s->folder);
     load.text = file_chunk(source, &load.length);
     if (!sweep->folder)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the sweep");
     status = script_protected(s, run_script, &load, err);
     if (status != HD_OK || load.syntax.status == HD_OK)
         return status;
@@ -102,7 +102,7 @@ enum hd_status hd_sweep_load(const char *path, struct hd_sweep **out, struct tex
     }
     if (!sweep || !sweep->path || !sweep->script) {
         hd_sweep_free(sweep);
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL, "not enough memory");
+        return hd_no_memory(err, "the sweep");
     }
     status = file_read(path, &source, err);
     if (status == HD_OK)

@@ -10,6 +10,9 @@
 
 enum { HD_SWEEP_COLUMNS_MAX = 16, HD_SWEEP_POINTS_MAX = 1000000 };
 
+/* The keys with a place of their own in the script's table; what they mean is in host/cli/sweep_keys.c. */
+#define HD_SWEEP_SCALARS "workload", "config", "seed", "iterations", "warmup", "detail", "timing"
+
 /* A whole number that a script wrote as a float is HD_SCRIPT_INT. */
 struct hd_sweep_setting {
     char *key; /* "workload", "config", "seed", ..., "arg.NAME", or a configuration key */

@@ -84,10 +84,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/*
- * Pushes a userdata with the keys of the table at idx, in the order of their bytes. The strings are the table's, which must
- * stay as it is.
- */
 const char **sweep_sorted_keys(lua_State *L, const struct hd_sweep *sweep, const char *where,
                                int idx, size_t *count)
 {
@@ -116,7 +112,6 @@ void sweep_check_table(lua_State *L, const struct hd_sweep *sweep, const char *w
                      luaL_typename(L, idx));
 }
 
-/* Whether each key of a table is known; the error has the nearest. */
 void sweep_check_keys(lua_State *L, const struct hd_sweep *sweep, const char *where, int idx,
                       const char *const *known, size_t nknown)
 {
@@ -146,14 +141,13 @@ static void add_setting(lua_State *L, struct hd_sweep *sweep, const char *where,
                         const char *name)
 {
     struct hd_sweep_setting *added;
-    const char *key = lua_pushfstring(L, "%s%s", prefix, name);
 
+    lua_pushfstring(L, "%s%s", prefix, name);
     if (!vec_push(&sweep->base, (struct hd_sweep_setting){0}))
         sweep_refuse(L, sweep, where, NULL, "not enough memory");
     added = &sweep->base.at[sweep->base.len - 1];
     added->key = copy_text(L, sweep, where, lua_absindex(L, -1));
     sweep_take_value(L, sweep, where, lua_absindex(L, -2), &added->value);
-    (void)key;
     lua_pop(L, 1);
 }
 
@@ -179,8 +173,7 @@ static void read_settings(lua_State *L, struct hd_sweep *sweep, const char *name
     lua_settop(L, table - 1);
 }
 
-static const char *const scalars[] = {"workload", "config", "seed",  "iterations",
-                                      "warmup",   "detail", "timing"};
+static const char *const scalars[] = {HD_SWEEP_SCALARS};
 
 static void read_scalars(lua_State *L, struct hd_sweep *sweep)
 {
@@ -263,9 +256,7 @@ static void read_inputs(lua_State *L, struct hd_sweep *sweep)
 
 void sweep_read(lua_State *L, struct hd_sweep *sweep)
 {
-    static const char *const known[] = {"workload", "config", "seed",   "iterations",
-                                        "warmup",   "detail", "timing", "set",
-                                        "args",     "axes",   "inputs", "post"};
+    static const char *const known[] = {HD_SWEEP_SCALARS, "set", "args", "axes", "inputs", "post"};
 
     lua_insert(L, 1);
     lua_settop(L, 1);

@@ -206,7 +206,6 @@ enum hd_status profile_close(struct profile *p, struct hd_error *err)
         p->files.at[i]->program = NULL;
     profile_set_rows(p);
     if (p->failed)
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL,
-                            "not enough memory for the profile");
+        return hd_no_memory(err, "the profile");
     return HD_OK;
 }

@@ -40,8 +40,7 @@ static void keep(struct spool *s, const void *row, size_t len, uint64_t max, uin
 static void out_of_memory(struct record *r)
 {
     if (r->error.status == HD_OK)
-        hd_error_set(&r->error, HD_BAD_INPUT, "memory", NULL, NULL,
-                     "not enough memory for the rows of the run");
+        hd_no_memory(&r->error, "the rows of the run");
 }
 
 static const char *kept_name(struct record *r, const char *name)

@@ -69,8 +69,7 @@ static enum hd_status analyse(struct result *out, const struct critical_rules *r
     if (!record_timeline(out->record, &out->chosen, &out->timeline) ||
         !overlap_fig11(out->timeline.spans, out->timeline.nspans, &out->fig11) ||
         !critical_path(&out->timeline, rules, &out->steps, &out->nsteps))
-        return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, NULL,
-                            "not enough memory to analyse the run");
+        return hd_no_memory(err, "the analysis of the run");
     cut_steps(out);
     return HD_OK;
 }

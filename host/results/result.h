@@ -99,6 +99,8 @@ extern const struct field_table result_region_fields, result_step_fields, result
     result_transfer_fields, result_node_fields, result_edge_fields, result_check_fields,
     result_point_fields, result_profile_kernel_fields, result_line_fields;
 extern const char *const result_status_names[], *const result_transfer_names[];
+/* The key of a stall reason, an enum sim_stall. */
+const char *result_stall_name(unsigned reason);
 
 /*
  * Works out the result of a closed record. *out (result_free) refers to the record and to the texts of run; it

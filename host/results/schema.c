@@ -73,9 +73,7 @@ static const struct field overlap_rows[] = {
 static TABLE(overlap_fields, overlap_rows, true);
 
 #define STALL(index, key, doc)                                                                     \
-    {                                                                                              \
-        key, FIELD_U64, false, (index) * sizeof(uint64_t), doc, NULL, NULL                         \
-    }
+    [index] = {key, FIELD_U64, false, (index) * sizeof(uint64_t), doc, NULL, NULL}
 static const struct field stall_rows[] = {
     STALL(SIM_STALL_ISSUED, "issued", "wavefront-cycles that issued an instruction"),
     STALL(SIM_STALL_SCOREBOARD, "scoreboard",
@@ -89,6 +87,11 @@ static const struct field stall_rows[] = {
     STALL(SIM_STALL_FETCH, "fetch", "waiting for instructions"),
 };
 static TABLE(stall_fields, stall_rows, true);
+
+const char *result_stall_name(unsigned reason)
+{
+    return stall_rows[reason].key;
+}
 
 /* ---- metrics ------------------------------------------------------------------------------- */
 

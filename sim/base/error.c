@@ -33,6 +33,18 @@ enum hd_status hd_error_set(struct hd_error *err, enum hd_status status, const c
     return status;
 }
 
+enum hd_status hd_no_memory(struct hd_error *err, const char *fmt, ...)
+{
+    char what[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    return hd_error_set(err, HD_BAD_INPUT, "memory", NULL, "free memory, or ask for less",
+                        "not enough memory for %s", what);
+}
+
 void hd_error_clear(struct hd_error *err)
 {
     memset(err, 0, sizeof *err);

@@ -167,9 +167,8 @@ static void the_manual_has_every_opcode_and_special_value(void **state)
     for (int op = 0; op < ISA_NUM_OPS; op++) {
         snprintf(row, sizeof row, "| `%s` | ", isa_ops[op].name);
         assert_non_null(strstr(manual.at, row));
-        assert_non_null(isa_format_name((enum isa_format)isa_ops[op].format));
-        assert_non_null(isa_class_name((enum isa_class)isa_ops[op].cls));
     }
+    assert_null(strstr(manual.at, "(null)")); /* a format or class without a name */
     assert_non_null(strstr(manual.at, "`%group_x`"));
     assert_non_null(strstr(manual.at, "`%gid`"));
     text_free(&manual);

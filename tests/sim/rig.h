@@ -7,7 +7,7 @@
 #ifndef HD_TESTS_SIM_RIG_H
 #define HD_TESTS_SIM_RIG_H
 
-#define dispatch_check rig_dispatch_check
+#define occupancy_check rig_occupancy_check
 #define dispatch_kernel rig_dispatch_kernel
 
 #include "sim/command.c"
@@ -111,7 +111,7 @@ static inline void rig_end_kernel(struct sim_machine *m, uint32_t queue, uint64_
     queue_kernel_done(m, ticket, &k);
 }
 
-enum hd_status dispatch_check(const struct sim_config *c, const struct sim_launch *l,
+enum hd_status occupancy_check(const struct sim_config *c, const struct sim_launch *l,
                               struct occupancy *out, struct hd_error *err)
 {
     (void)c;

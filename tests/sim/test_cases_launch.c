@@ -228,7 +228,7 @@ static void test_pb12_occupancy(void **state)
         assert_string_equal(k->limit, rows[i].limit);
         assert_int_equal(((const uint32_t *)sim_array_data(r.m, out))[1], rows[i].groups);
         launch.kernel = k->kernel;
-        assert_int_equal(dispatch_check(&r.config, &launch, &occupancy, NULL), HD_OK);
+        assert_int_equal(occupancy_check(&r.config, &launch, &occupancy, NULL), HD_OK);
         assert_int_equal(occupancy.groups, rows[i].groups);
         krig_close(&r);
     }

@@ -51,7 +51,7 @@ static unsigned heddle_groups(const struct sim_config *c, const struct kernel *k
     struct occupancy o = {0};
     struct hd_error err = {0};
 
-    return dispatch_check(c, &launch, &o, &err) == HD_OK ? o.groups : 0;
+    return occupancy_check(c, &launch, &o, &err) == HD_OK ? o.groups : 0;
 }
 
 /* ---- NVIDIA ---- */
@@ -377,7 +377,7 @@ static void test_pb12_barrier_slots(void **state)
         struct occupancy o;
 
         c.barrier_slots = slots;
-        assert_int_equal(dispatch_check(&c, &launch, &o, NULL), HD_OK);
+        assert_int_equal(occupancy_check(&c, &launch, &o, NULL), HD_OK);
         assert_int_equal(o.groups, slots);
         assert_string_equal(o.limit, "barriers");
         assert_int_equal(measured(&c, &two), slots);
@@ -398,7 +398,7 @@ static void test_a_part_of_a_simd_unit_is_named(void **state)
     (void)state;
     c.vreg_words = 20480; /* 10240 a SIMD unit: one wavefront of 6400 */
     c.group_vreg_words = 0;
-    assert_int_equal(dispatch_check(&c, &launch, &o, &err), HD_BAD_INPUT);
+    assert_int_equal(occupancy_check(&c, &launch, &o, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "launch-never-fits");
     assert_non_null(strstr(err.message, "a SIMD unit has room for 1 of the 3 wavefronts"));
     assert_non_null(strstr(err.message, "cu.vector_register_words is 20480, over 2 SIMD units"));
@@ -413,13 +413,13 @@ static void test_limits_of_registers_are_named(void **state)
     struct hd_error err = {0};
 
     (void)state;
-    assert_int_equal(dispatch_check(&c, &launch, &o, &err), HD_BAD_INPUT);
+    assert_int_equal(occupancy_check(&c, &launch, &o, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "launch-registers");
     assert_non_null(strstr(err.message, "67584 words")); /* 24 x 2816 */
     assert_non_null(strstr(err.message, "cu.workgroup_vector_register_words is 65536"));
     c = preset("xe-lp");
     launch.block[0] = 16;
-    assert_int_equal(dispatch_check(&c, &launch, &o, &err), HD_BAD_INPUT);
+    assert_int_equal(occupancy_check(&c, &launch, &o, &err), HD_BAD_INPUT);
     assert_non_null(strstr(err.message, "1408 words"));
     assert_non_null(strstr(err.message, "cu.wavefront_vector_register_words is 1024"));
 }
