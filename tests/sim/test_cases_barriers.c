@@ -2,8 +2,11 @@
  * Barriers and the wavefronts that never reach them: PB-07, PB-08, PB-09. A wavefront arrives if
  * any of its lanes is active.
  */
+#include "sim/base/rng.h"
 #include "tests/sim/kernel_rig.h"
+#include "tests/soak.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -181,6 +184,113 @@ static void test_pb09_barriers_back_to_back(void **state)
     }
 }
 
+/* ---- every wavefront leaves when it likes ---- */
+
+enum { PHASES = 6, GROUPS = 5, WAVES_MAX = 16 };
+
+struct crowd {
+    unsigned waves, tail;       /* items of the last wavefront */
+    unsigned leaves[WAVES_MAX]; /* phase in which a wavefront ends, PHASES: at the end */
+    unsigned before[WAVES_MAX],
+        after[WAVES_MAX]; /* instructions ahead of the barrier, and of the end */
+    bool half[WAVES_MAX]; /* only some of its lanes come to the barriers */
+};
+
+static void a_crowd(struct rng *g, struct crowd *c, unsigned width)
+{
+    c->waves = 1 + (unsigned)rng_below(g, WAVES_MAX);
+    c->tail = 1 + (unsigned)rng_below(g, width);
+    for (unsigned w = 0; w < c->waves; w++) {
+        c->leaves[w] = (unsigned)rng_below(g, PHASES + 3);
+        c->before[w] = (unsigned)rng_below(g, 4) * (unsigned)rng_below(g, 60);
+        c->after[w] = (unsigned)rng_below(g, 3) * (unsigned)rng_below(g, 90);
+        c->half[w] = rng_below(g, 3) == 0;
+    }
+}
+
+/*
+ * In each phase every wavefront that is there adds one to the phase's word of local memory, comes to a barrier, stores the word
+ * that it reads behind it, and comes to another. One that leaves ends ahead of the first, without adding.
+ */
+static const char *crowd_kernel(const struct crowd *c)
+{
+    static char text[65536];
+    size_t len = (size_t)snprintf(text, sizeof text,
+                                  ".kernel k\n.param out u32[]\n.lds %u\n v_get_u32 v0, %%lane\n"
+                                  " v_cmp_eq_u32 m0, v0, 0\n v_mov_b32 v1, 1\n"
+                                  " s_mul_u32 s9, %%group, %u\n s_add_u32 s9, s9, %%wave\n"
+                                  " s_mul_u32 s9, s9, %u\n v_mov_b32 v3, s9\n",
+                                  PHASES * 4, WAVES_MAX, PHASES);
+
+    for (unsigned w = 0; w < c->waves; w++) {
+        const char *pred = c->half[w] ? "@m0 " : "";
+
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                " s_cmp_eq_u32 s8, %%wave, %u\n s_branch_z s8, not%u\n", w, w);
+        for (unsigned p = 0; p < PHASES && p < c->leaves[w]; p++)
+            len += (size_t)snprintf(
+                text + len, sizeof text - len,
+                " .rept %u\n s_nop\n .endrept\n @m0 local_atomic_add_u32 [%u], v1\n %ss_barrier\n"
+                " local_load_b32 v2, [%u]\n @m0 global_store_b32 [out + v3*4 + %u], v2\n"
+                " %ss_barrier\n",
+                c->before[w], p * 4, pred, p * 4, p * 4, pred);
+        len += (size_t)snprintf(text + len, sizeof text - len,
+                                " .rept %u\n s_nop\n .endrept\n s_end\nnot%u:\n", c->after[w], w);
+    }
+    snprintf(text + len, sizeof text - len, " s_end\n.endkernel\n");
+    return text;
+}
+
+static void check_crowd(const struct crowd *c, const uint32_t *out, uint64_t seed, const char *mode)
+{
+    for (unsigned i = 0; i < GROUPS * WAVES_MAX * PHASES; i++) {
+        unsigned phase = i % PHASES, wave = i / PHASES % WAVES_MAX, there = 0;
+        bool stores = wave < c->waves && phase < c->leaves[wave];
+
+        for (unsigned w = 0; w < c->waves; w++)
+            there += phase < c->leaves[w];
+        if (out[i] != (stores ? there : 0))
+            fail_msg("seed %" PRIu64 ", %s: phase %u of wavefront %u read %u, not %u", seed, mode,
+                     phase, wave, out[i], stores ? there : 0);
+    }
+}
+
+/* PB-07 to PB-09: a barrier opens when all that have not ended have come, whoever ends, whenever. */
+static void test_pb08_random_exits(void **state)
+{
+    static const char *const schedulers[] = {"lrr", "gto", "oldest", "rotating"};
+    uint64_t seed = test_seed(20261130), count = test_count(60);
+
+    (void)state;
+    print_message("seed %" PRIu64 "\n", seed);
+    for (uint64_t i = 0; i < count; i++) {
+        struct crowd c;
+        struct rng g;
+
+        rng_seed(&g, seed + i);
+        a_crowd(&g, &c, 32);
+        for (unsigned values = 0; values < 2; values++) {
+            struct krig r;
+            uint32_t out;
+
+            krig_open(&r, "compute_units", i % 2 ? "2" : "1", "cu.simds", i % 3 ? "2" : "4",
+                      "cu.scheduler", schedulers[i % 4], "cu.issue_width", i % 5 ? "1" : "3",
+                      "cu.dual_issue", i % 7 ? "off" : "on", "latency.barrier", i % 2 ? "1" : "9",
+                      NULL);
+            if (values)
+                sim_set_mode(r.m, SIM_VALUES);
+            out = krig_array(&r, GROUPS * WAVES_MAX * PHASES * 4);
+            krig_run(&r, &(struct krig_launch){.text = crowd_kernel(&c),
+                                               .groups = GROUPS,
+                                               .threads = (c.waves - 1) * 32 + c.tail,
+                                               .nargs = 1,
+                                               .args = {KRIG_ARRAY(out)}});
+            check_crowd(&c, sim_array_data(r.m, out), seed + i, values ? "values" : "timed");
+            krig_close(&r);
+        }
+    }
+}
+
 /* The last to arrive opens the barrier, and all go on latency.barrier cycles after it. */
 static void test_barrier_latency(void **state)
 {
@@ -206,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_pb08_finished_wavefront),
         cmocka_unit_test(test_pb08_items_leave_each_round),
         cmocka_unit_test(test_pb09_barriers_back_to_back),
+        cmocka_unit_test(test_pb08_random_exits),
         cmocka_unit_test(test_barrier_latency),
     };
 

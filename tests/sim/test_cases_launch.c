@@ -1,7 +1,10 @@
 /* Shapes and limits of launches: PB-10 (ids), PB-11 (local memory), PB-12 (occupancy). */
+#include "sim/base/rng.h"
 #include "sim/dispatch.h"
 #include "tests/sim/kernel_rig.h"
+#include "tests/soak.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +63,49 @@ static void test_pb10_ids(void **state)
             assert_int_equal(group[k], place(k / items, l.grid));
         }
         /* 14 instructions; what is past the last item is not a lane. */
+        assert_int_equal(r.kernels[0].counters.lane_instr, 14u * all);
+        krig_close(&r);
+    }
+}
+
+/* The same of random shapes, in wavefronts of every width. */
+static void test_pb10_random_shapes(void **state)
+{
+    static const char *const widths[] = {"8", "16", "32", "64"};
+    uint64_t seed = test_seed(20261130), count = test_count(40);
+    struct rng g;
+
+    (void)state;
+    print_message("seed %" PRIu64 "\n", seed);
+    rng_seed(&g, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        struct krig_launch l = {.text = ids, .nargs = 2};
+        uint32_t room = 256, items = 1, all;
+        const uint32_t *item, *group;
+        struct krig r;
+
+        for (unsigned k = 0; k < 3; k++) {
+            unsigned axis = (unsigned)(i + k) % 3;
+
+            l.block[axis] = 1 + (uint32_t)rng_below(&g, room);
+            room /= l.block[axis];
+            items *= l.block[axis];
+            l.grid[axis] = 1 + (uint32_t)rng_below(&g, 5);
+        }
+        all = items * l.grid[0] * l.grid[1] * l.grid[2];
+        krig_open(&r, "wavefront_size", widths[i / 2 % 4], "compute_units", "3", NULL);
+        if (i % 2)
+            sim_set_mode(r.m, SIM_VALUES);
+        for (unsigned k = 0; k < 2; k++) {
+            l.args[k].is_array = true;
+            l.args[k].value = krig_array(&r, all * 4);
+        }
+        krig_run(&r, &l);
+        item = sim_array_data(r.m, (uint32_t)l.args[0].value);
+        group = sim_array_data(r.m, (uint32_t)l.args[1].value);
+        for (uint32_t k = 0; k < all; k++)
+            if (item[k] != place(k % items, l.block) || group[k] != place(k / items, l.grid))
+                fail_msg("seed %" PRIu64 ", shape %" PRIu64 ": item %u is wrong", seed, i, k);
         assert_int_equal(r.kernels[0].counters.lane_instr, 14u * all);
         krig_close(&r);
     }
@@ -142,6 +188,52 @@ static void test_pb11_local_memory_limit(void **state)
                                                     : HD_BAD_INPUT);
         if (c->code)
             assert_string_equal(r.err.code, c->code);
+        krig_close(&r);
+    }
+}
+
+/*
+ * PB-11: a launch of `fixed` and `dynamic` bytes runs if the sum is within the limit, and then each of its bytes can be
+ * reached and none behind it, however local memory is allocated.
+ */
+static void test_pb11_random_sizes(void **state)
+{
+    static const char *const granules[] = {"4", "256", "1024"};
+    uint64_t seed = test_seed(20261130), count = test_count(200);
+    struct rng g;
+
+    (void)state;
+    print_message("seed %" PRIu64 "\n", seed);
+    rng_seed(&g, seed);
+    for (uint64_t i = 0; i < count; i++) {
+        unsigned fixed = (unsigned)rng_below(&g, LIMIT + 1);
+        unsigned dynamic = (unsigned)rng_below(&g, rng_below(&g, 2) ? LIMIT - fixed + 1 : LIMIT + 2);
+        unsigned sum = fixed + dynamic, bytes = 1u << rng_below(&g, 4);
+        /* around the last place of that width, and anywhere */
+        unsigned at = (rng_below(&g, 2) ? sum : (unsigned)rng_below(&g, LIMIT + 64)) / bytes * bytes;
+        static const char *const loads[] = {"u8 v1", "u16 v1", "b32 v1", "b64 v[2:3]"};
+        bool fits = sum <= LIMIT, inside;
+        char text[256];
+        struct krig r;
+
+        if (at >= bytes && rng_below(&g, 2))
+            at -= bytes;
+        inside = at + bytes <= sum;
+        krig_open(&r, "lds.bytes_per_workgroup", "4096", "lds.granule", granules[i % 3],
+                  "lds.power_of_two", i % 2 ? "on" : "off", NULL);
+        snprintf(
+            text, sizeof text,
+            ".kernel k\n.lds %u\n v_mov_b32 v0, %u\n local_load_%s, [v0]\n s_end\n.endkernel\n",
+            fixed, at, loads[bytes == 8 ? 3 : bytes / 2]);
+        if (krig_try_run(&r, &(struct krig_launch){.text = text, .dynamic_lds = dynamic}) !=
+            (!fits    ? HD_BAD_INPUT
+             : inside ? HD_OK
+                      : HD_SIM_FAILED))
+            fail_msg("seed %" PRIu64 ", launch %" PRIu64
+                     ": %u and %u bytes, a load of %u at %u: %s",
+                     seed, i, fixed, dynamic, bytes, at, r.err.code);
+        if (!fits || !inside)
+            assert_string_equal(r.err.code, fits ? "outside-local" : "launch-local-memory");
         krig_close(&r);
     }
 }
@@ -275,8 +367,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pb10_ids),
+        cmocka_unit_test(test_pb10_random_shapes),
         cmocka_unit_test(test_empty_and_huge_shapes),
         cmocka_unit_test(test_pb11_local_memory_limit),
+        cmocka_unit_test(test_pb11_random_sizes),
         cmocka_unit_test(test_pb11_message),
         cmocka_unit_test(test_pb12_occupancy),
         cmocka_unit_test(test_pb12_never_fits),
