@@ -120,7 +120,7 @@ static void test_lanes_do_the_work_of_their_pixels(void **state)
     static const double shares[] = {0.855, 0.770, 0.642};
 
     (void)state;
-    for (unsigned k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < 6; k++) {
         struct hd_options o = options_for(units[k / 3], 8u << k % 3);
         const struct sim_counters *c;
         struct hd_error err;
