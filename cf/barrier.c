@@ -70,10 +70,8 @@ static bool find_spin(const struct partings *p, const struct parting *at, struct
 
     for (uint32_t back = at->pc; back < p->kernel->end && back < at->meet; back++) {
         const struct isa_insn *in = &insns[back];
-        bool branch = in->format == ISA_JUMP || in->format == ISA_BRANCH_S ||
-                      in->format == ISA_BRANCH_M || in->format == ISA_GOTO_BACK;
 
-        if (!branch || in->target > at->pc)
+        if (!(isa_formats[in->format].extra & ISA_X_TARGET) || in->target > at->pc)
             continue;
         for (uint32_t pc = in->target; pc <= back; pc++)
             if (insns[pc].flags & ISA_F_RETURN) {

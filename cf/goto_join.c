@@ -169,13 +169,6 @@ static uint64_t exec(const void *state)
     return s->awake;
 }
 
-static bool set_exec(void *state, uint64_t value)
-{
-    (void)state;
-    (void)value;
-    return false;
-}
-
 static void end_lanes(struct state *s, uint64_t which)
 {
     uint32_t kept = 0;
@@ -223,7 +216,7 @@ const struct cf_unit_ops cf_goto_join = {
     .pick = pick,
     .step = step,
     .exec = exec,
-    .set_exec = set_exec,
+    .set_exec = one_pc_keep_exec,
     .lanes = lanes,
     .waits = waits,
 };

@@ -1,8 +1,8 @@
 #include "isa/verify.h"
 
+#include "isa/asleep.h"
 #include "isa/dataflow.h"
 #include "isa/format.h"
-#include "isa/asleep.h"
 #include "isa/verify_internal.h"
 #include "sim/base/vec.h"
 
@@ -25,6 +25,14 @@ struct isa_finding *verify_add(struct verifier *v, enum isa_verdict verdict, con
         return NULL;
     }
     return &v->out->at[v->out->len - 1];
+}
+
+unsigned verify_line(const struct verifier *v, uint32_t pc)
+{
+    const struct isa_program *p = v->program;
+    uint32_t line = p->insns[pc].line;
+
+    return line < p->nlines ? p->lines[line].line : 0;
 }
 
 static void check_register(struct verifier *v, uint32_t pc, const struct isa_operand *o)

@@ -258,14 +258,6 @@ static void follow(struct flow *f)
 
 /* ---- lanes that nothing would wake ------------------------------------------------------------ */
 
-static unsigned line_of(const struct flow *f, uint32_t i)
-{
-    const struct isa_program *p = f->v->program;
-    uint32_t line = f->insns[i].line;
-
-    return line < p->nlines ? p->lines[line].line : 0;
-}
-
 /* The first join that a step from i to `to` passes while a lane sleeps there: surely, or else perhaps; f->n if none. */
 static uint32_t passed(const struct flow *f, uint32_t i, const struct way *w, bool surely)
 {
@@ -287,13 +279,13 @@ static void check_way(const struct flow *f, uint32_t i, const struct way *w)
         verify_add(f->v, ISA_CERTAIN, "verify-passes-sleepers", in->pc,
                    "leave the JIP out: the assembler derives it",
                    "%s passes over the join of line %u, where lanes sleep", name,
-                   line_of(f, surely));
+                   verify_line(f->v, f->first + surely));
     else if (perhaps != f->n)
         verify_add(f->v, ISA_POSSIBLE, "verify-passes-sleepers", in->pc,
                    has_jip(in) ? "leave the JIP out: the assembler derives it"
                                : "make it a goto, which stops at joins",
                    "%s may pass over the join of line %u while lanes sleep there", name,
-                   line_of(f, perhaps));
+                   verify_line(f->v, f->first + perhaps));
 }
 
 static void check_end(const struct flow *f, uint32_t i)
@@ -302,7 +294,7 @@ static void check_end(const struct flow *f, uint32_t i)
         verify_add(f->v, ISA_POSSIBLE, "verify-ends-asleep", f->insns[i].pc,
                    "send the lanes to a join in front of the kernel's last s_end",
                    "the last awake lane may end here while others sleep until the join of line %u",
-                   line_of(f, f->next[i]));
+                   verify_line(f->v, f->first + f->next[i]));
 }
 
 static void check_dead_end(const struct flow *f, uint32_t i)
@@ -318,7 +310,7 @@ static void check_dead_end(const struct flow *f, uint32_t i)
     else if (f->next[i] != ISA_NO_PC)
         verify_add(f->v, ISA_POSSIBLE, "verify-nobody-awake", in->pc, hint,
                    "no lane may be awake behind this join, and others sleep until line %u",
-                   line_of(f, f->next[i]));
+                   verify_line(f->v, f->first + f->next[i]));
 }
 
 static void check_lanes(const struct flow *f)

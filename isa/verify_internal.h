@@ -16,6 +16,9 @@ struct isa_finding *verify_add(struct verifier *v, enum isa_verdict verdict, con
                                uint32_t pc, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* The line of source of an instruction; 0 if it is not known. */
+unsigned verify_line(const struct verifier *v, uint32_t pc);
+
 /* verify_goto.c: gotos, joins, and where lanes sleep. */
 void verify_gotos(struct verifier *v);
 /* verify_scalars.c: scalars that lanes of a goto kernel write where they are apart; false when memory is short. */

@@ -18,13 +18,6 @@ struct scalars {
     uint32_t written[ISA_SCALARS]; /* 1 + index of the last write so far */
 };
 
-static unsigned line_of(const struct scalars *s, uint32_t i)
-{
-    const struct isa_program *p = s->v->program;
-
-    return s->insns[i].line < p->nlines ? p->lines[s->insns[i].line].line : 0;
-}
-
 static void check_join(struct scalars *s, uint32_t join)
 {
     for (unsigned k = 0; k < ISA_SCALARS; k++) {
@@ -36,7 +29,7 @@ static void check_join(struct scalars *s, uint32_t join)
         verify_add(s->v, ISA_CERTAIN, "verify-divergent-scalar", s->first + s->written[k] - 1,
                    "use a vector register, or a scalar that is not read behind the join",
                    "%s is written where lanes may be apart, and read behind the join of line %u",
-                   name, line_of(s, join));
+                   name, verify_line(s->v, s->first + join));
         s->written[k] = 0; /* told */
     }
 }

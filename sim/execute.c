@@ -1,5 +1,6 @@
 /* What one step of a wavefront computes, without time; the same code serves the timed machine and
  * values-only mode. */
+#include "isa/format.h"
 #include "isa/print.h"
 #include "sim/device.h"
 
@@ -151,7 +152,7 @@ uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
 {
     const struct isa_insn *in = w->next;
     struct sim_counters *c = &w->run->c;
-    bool moves_lanes = in->format >= ISA_GOTO && in->format <= ISA_JOIN;
+    bool moves_lanes = isa_formats[in->format].extra & ISA_X_JIP;
     uint64_t active = awake(w), taken = moves_lanes ? count_goto(m, w, in) : count_branch(m, w, in);
     struct cf_cost cost;
 

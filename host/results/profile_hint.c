@@ -1,6 +1,7 @@
 /* What the numbers of a line say, in a sentence: only what arithmetic bears out. */
 #include "host/results/profile.h"
 
+#include "isa/format.h"
 #include "isa/load.h"
 #include "sim/base/bits.h"
 #include "sim/base/text.h"
@@ -184,8 +185,7 @@ static const struct isa_insn *last_writer(const struct profile_kernel *k, uint32
 
 static bool goes_back(const struct isa_insn *in)
 {
-    return in->target <= in->pc && (in->format == ISA_JUMP || in->format == ISA_BRANCH_S ||
-                                    in->format == ISA_BRANCH_M || in->format == ISA_GOTO_BACK);
+    return (isa_formats[in->format].extra & ISA_X_TARGET) && in->target <= in->pc;
 }
 
 /*
