@@ -97,7 +97,7 @@ static bool any_shared(const struct picks *p)
 /* The lanes of a run are those before it, and its last instruction may write a mask that they depend on. */
 static void keep_mask(struct wavefront *w, const struct isa_insn *last)
 {
-    if (last->d.kind == ISA_O_EXEC)
+    if (isa_writes_exec(last))
         w->run_mask = w->regs.exec;
     else if (last->d.kind == ISA_O_M)
         w->run_mask = w->regs.m[last->d.index];
@@ -114,7 +114,7 @@ static uint64_t run_lanes(const struct wavefront *w)
     last = &in[w->ahead - 1];
     before.live = w->regs.live;
     before.tx = w->regs.tx;
-    before.exec = last->d.kind == ISA_O_EXEC ? w->run_mask : w->regs.exec;
+    before.exec = isa_writes_exec(last) ? w->run_mask : w->regs.exec;
     if (in->pred)
         before.m[in->pred - 1] = last->d.kind == ISA_O_M && last->d.index == in->pred - 1
                                      ? w->run_mask

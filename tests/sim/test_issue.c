@@ -416,26 +416,30 @@ static void test_idle_passes_of_a_run(void **state)
     krig_close(&r);
 }
 
-/* The same where EXEC is what the run's last instruction writes: three passes, then s_mov's latency from the cycle behind the third. */
-static void test_idle_passes_of_exec(void **state)
+/*
+ * The same where EXEC is what the run's last instruction writes: three passes, then s_mov's latency from the cycle behind
+ * the third. save: EXEC is written beside a scalar.
+ */
+static void idle_passes_of_exec(bool save)
 {
     static const uint64_t masks[] = {1, 0xffff, 0x10001, 0x5555555555555555, UINT64_MAX, 0};
     char text[8192];
-    uint64_t want = 0, before = UINT64_MAX;
+    uint64_t want = 0, before = 0;
     size_t len = (size_t)snprintf(text, sizeof text, ".kernel k\n.form exec\n");
     struct krig r;
 
-    (void)state;
     for (unsigned i = 0; i < 6; i++)
-        len += (size_t)snprintf(text + len, sizeof text - len,
-                                "s_mov_b64 s[%u:%u], 0x%" PRIx64 "\n", 2 * i, 2 * i + 1, masks[i]);
+        len += (size_t)snprintf(text + len, sizeof text - len, "s_mov_b64 s[%u:%u], 0x%" PRIx64 "\n",
+                                2 * i, 2 * i + 1, save ? masks[i] ^ masks[(i + 5) % 6] : masks[i]);
+    len += (size_t)snprintf(text + len, sizeof text - len, "m_mov exec, 0\n");
     for (unsigned i = 0; i < N; i++) {
         uint64_t mask = masks[i % 6];
 
         len += (size_t)snprintf(text + len, sizeof text - len,
                                 "v_add_u32 v0, v9, v9\nv_add_u32 v1, v9, v9\n"
-                                "v_add_u32 v2, v9, v9\nm_mov exec, s[%u:%u]\n",
-                                i % 6 * 2, i % 6 * 2 + 1);
+                                "v_add_u32 v2, v9, v9\n%s s[%u:%u]\n",
+                                save ? "m_xor_saveexec s[20:21]," : "m_mov exec,", i % 6 * 2,
+                                i % 6 * 2 + 1);
         want += 2 * passes(before, 64, 16) + 1 + 6;
         before = mask;
     }
@@ -443,9 +447,16 @@ static void test_idle_passes_of_exec(void **state)
     krig_open(&r, "wavefront_size", "64", "lanes_per_cycle.alu", "16", "latency.alu", "4",
               "latency.salu", "6", "cu.skip_idle_passes", "on", "divergence.unit", "exec-mask",
               NULL);
-    /* The six s_mov come first; the last m_mov issues when EXEC is ready, and s_end when it is again. */
-    assert_int_equal(cycles_of(&r, text, 64), 6 + want + 6);
+    /* The six s_mov come first, and EXEC; the last m_mov issues when EXEC is ready, and s_end when it is again. */
+    assert_int_equal(cycles_of(&r, text, 64), 6 + 6 + want + 6);
     krig_close(&r);
+}
+
+static void test_idle_passes_of_exec(void **state)
+{
+    (void)state;
+    idle_passes_of_exec(false);
+    idle_passes_of_exec(true);
 }
 
 int main(void)
