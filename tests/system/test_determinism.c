@@ -1,7 +1,8 @@
 /*
  * A run is a function of configuration, program, arguments and seed: the command writes the same
- * bytes again, with either build of the lanes, but for the object `simulator`. HEDDLE in the
- * environment says where the command is.
+ * bytes again, with either build of the lanes, but for the object `simulator`. Nor does it matter
+ * whether values and compute units run ahead of time, which a limit on instructions turns off. HEDDLE
+ * in the environment says where the command is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,11 +130,40 @@ static void test_lane_builds(void **state)
     }
 }
 
+static void test_running_ahead(void **state)
+{
+    static const char *const machines[] = {
+        "--config tiny",
+        "--config p100",
+        "--config hd7970 --set divergence.unit=any-branch",
+        "--config xe-lp --set divergence.unit=any-branch",
+        "--config tiny --set dram.channels=1 --set l1.mshrs=2",
+        "--config tiny --set l1.write=write-back --set dram.row_bytes=2048",
+        "--config tiny --set launch.latency_ns=0 --set launch.resident_kernels=1",
+        "--config tiny --set launch.placement=spatial --set cu.issue_width=2",
+    };
+    static const char *const small[] = {
+        "workloads/dag/vec.lua --arg n=20000",
+        "workloads/dag/matmul.lua --arg n=40",
+        "workloads/dag/reduce.lua --arg n=20000",
+        "workloads/dag/pipeline.lua --arg steps=32",
+    };
+
+    for (unsigned i = 0; i < sizeof machines / sizeof *machines; i++) {
+        char ahead[512], in_step[600];
+
+        snprintf(ahead, sizeof ahead, "%s %s --detail full", small[i % 4], machines[i]);
+        snprintf(in_step, sizeof in_step, "%s --max-instr 1000000000000", ahead);
+        check_same(*state, ahead, in_step);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_two_runs, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_lane_builds, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_running_ahead, make_folder, remove_folder),
     };
 
     return cmocka_run_group_tests_name("determinism", tests, NULL, NULL);
