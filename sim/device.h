@@ -143,6 +143,7 @@ struct mshr {
     uint64_t line;
     uint32_t sectors;    /* on their way */
     uint32_t next;       /* of the same hash, or free list */
+    uint32_t loads;      /* lines of loads that have come to wait for it */
     struct waiter first; /* .next is the list of the others, NONE32 at the end */
 };
 

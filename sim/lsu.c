@@ -59,6 +59,7 @@ static void add_waiter(struct sim_machine *m, struct cu *cu, struct mshr *mshr, 
     uint32_t i;
 
     op_at(cu, op)->lines++;
+    mshr->loads++;
     if (!mshr->first.sectors) {
         mshr->first.op = op;
         mshr->first.sectors = sectors;
@@ -225,7 +226,12 @@ static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t msh
         ask(m, cu, mshr, run, e->line, fresh, cycle);
 }
 
-/* One line of a load is looked up; false if it needs an MSHR and none is free. */
+static inline bool mshr_is_full(const struct sim_machine *m, const struct mshr *e)
+{
+    return m->config.l1_mshr_loads && e->loads >= m->config.l1_mshr_loads;
+}
+
+/* One line of a load is looked up; false if it needs an MSHR and none is free, or its own is full. */
 static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
                              const struct line_request *l, uint64_t cycle)
 {
@@ -244,6 +250,8 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     }
     if (i == NONE32)
         i = mshr_new(cu, l->line);
+    else if (mshr_is_full(m, &cu->mshrs[i]))
+        return false;
     cu->held_absent = i == NONE32 && place == CACHE_NONE;
     if (i == NONE32)
         return false;

@@ -97,6 +97,7 @@ struct l1_line {
 struct miss {
     uint64_t line;
     uint32_t sectors; /* asked for and not here yet */
+    unsigned loads;   /* lines of loads that have come to it */
 };
 
 /* A line of a load that waits for sectors of a miss. */
@@ -646,7 +647,7 @@ static struct miss *find_miss(struct cu *u, uint64_t line)
     return NULL;
 }
 
-/* False if the line needs an MSHR and none is free. */
+/* False if the line needs an MSHR and none is free, or has one to which no more loads may come. */
 static bool look_up_line(struct model *m, size_t access, const struct mem_line *line, uint64_t cycle)
 {
     struct mem_access *a = &m->accesses[access];
@@ -660,8 +661,12 @@ static bool look_up_line(struct model *m, size_t access, const struct mem_line *
             m->result->held++;
             return false;
         }
-        ADD(u->misses, ((struct miss){line->line, 0}));
+        ADD(u->misses, ((struct miss){line->line, 0, 0}));
         miss = &u->misses.at[u->misses.len - 1];
+    }
+    if (missing && m->c->l1_mshr_loads && miss->loads == m->c->l1_mshr_loads) {
+        m->result->full++;
+        return false;
     }
     counters->l1_requests++;
     if (!missing) {
@@ -673,6 +678,7 @@ static bool look_up_line(struct model *m, size_t access, const struct mem_line *
     fresh = missing & ~miss->sectors;
     m->result->merged += count_bits(missing & miss->sectors);
     miss->sectors |= missing;
+    miss->loads++;
     ADD(u->wants, ((struct want){line->line, access, missing}));
     a->open++;
     if (fresh)
@@ -697,7 +703,10 @@ static uint64_t free_cycle(const struct model *m, const struct cu *u)
     return (u->place + m->c->l1_lines_per_cycle - 1) / m->c->l1_lines_per_cycle;
 }
 
-/* Looks up the lines of the load at hand, one place of the port each, until one has to wait for an MSHR. */
+/*
+ * Looks up the lines of the load at hand, one place of the port each, until one has to wait for an MSHR. A load that had to wait and
+ * then finds all in L1 has had its answer when it could go on.
+ */
 static void look_up(struct model *m, unsigned cu, uint64_t cycle)
 {
     struct cu *u = &m->cus[cu];
@@ -710,6 +719,8 @@ static void look_up(struct model *m, unsigned cu, uint64_t cycle)
                           u->place / m->c->l1_lines_per_cycle))
             return;
     u->held = false;
+    if (cycle > a->cycle && a->fill_cycle < cycle)
+        a->fill_cycle = cycle;
     a->unit_free = free_cycle(m, u);
 }
 

@@ -39,7 +39,7 @@ struct mem_access {
     bool unit_taken;      /* it issued when the load-store unit could not take it */
     uint64_t unit_free;   /* cycle in which the unit takes the next */
     uint64_t ready_cycle; /* of its registers; 0 if it has none */
-    uint64_t fill_cycle;  /* of its last answer; 0 if nothing had to come */
+    uint64_t fill_cycle;  /* of its last answer; 0 if it waited for nothing */
     uint64_t effect_ps; /* of its last store or atomic in L2; flush: of the last line that had left L1 */
     size_t left;        /* flush: lines that had left L1 */
     unsigned open;      /* answers that are missing */
@@ -73,6 +73,7 @@ struct mem_result {
     size_t evicted; /* lines of L2 that made room */
     size_t merged;  /* sectors that another load had asked for already */
     size_t held;    /* times that no MSHR was free */
+    size_t full;    /* times that an MSHR had all the loads that it may */
     size_t kept;    /* lines of stores that were done in L1 */
     size_t left;    /* lines that left L1 dirty */
 };

@@ -10,7 +10,7 @@
  * - rows: opened a request late, never closed by sim_cool(), one for all channels or banks, of another size; the extra time added to
  *   the latency instead of the channel's, or counted from the arrival;
  * - write-backs: forgotten, of clean sectors too, late, or taking no time of the channel; stores or atomics that leave no dirt;
- * - MSHRs: no merging, one too few, answers with part of the sectors, a held load that wakes nobody or looks up too much in a
+ * - MSHRs: no merging, one too few, a load too many or too few at one, answers with part of the sectors, a held load that wakes nobody or looks up too much in a
  *   cycle;
  * - stores in L1: dirt that is lost, stays, or leaves in another order, with other sectors or at another time; waits for less or more than
  *   what has left; sectors that are there before they are; lines brought in that are not to be; no use counted;
@@ -291,6 +291,8 @@ static void random_options(struct sim_config *c, struct rng *rng)
         c->l1_allocate_on_store = below(rng, 4) == 0;
     }
     c->l1_allocate_on_load = !c->l1_allocate_on_store || below(rng, 4) != 0;
+    if (below(rng, 4) == 0)
+        c->l1_mshr_loads = between(rng, 1, 6);
     if (below(rng, 4) == 0)
         c->l2_hash = L2_HASH_MODULO;
     if (below(rng, 3) == 0) {
@@ -884,6 +886,7 @@ enum reach {
     ROWS,
     KEPT,
     LEFT,
+    FULL,
     NREACH
 };
 
@@ -899,6 +902,7 @@ static const char *const reach_names[NREACH] = {
     "rows of DRAM opened",
     "lines of stores kept in L1",
     "lines that left L1 dirty",
+    "waits for an MSHR to take another load",
 };
 
 static void add_reach(size_t reach[NREACH], const struct mem_result *r)
@@ -911,6 +915,7 @@ static void add_reach(size_t reach[NREACH], const struct mem_result *r)
     reach[PASSED] += r->passed;
     reach[KEPT] += r->kept;
     reach[LEFT] += r->left;
+    reach[FULL] += r->full;
     for (unsigned i = 0; i < MEM_RUNS; i++) {
         reach[L1_HITS] += r->counters[i].l1_hits;
         reach[L2_HITS] += r->counters[i].l2_hits;

@@ -1,9 +1,10 @@
 /*
- * What the memory system can be set to beside its defaults, on kernels whose time follows by arithmetic: rows of DRAM and the
- * hash of slices. A cycle is 1 ns. A wavefront that ends waits for its loads, so that a kernel ends when its last load is back.
+ * What the memory system can be set to beside its defaults, on kernels whose time follows by arithmetic: rows of DRAM, the
+ * hash of slices, and latencies of thousands of cycles. A cycle is 1 ns. A wavefront that ends waits for its loads, so that a kernel ends when its last load is back.
  *
  * It guards against: rows that are not closed by sim_cool(), that span one channel's bytes instead of all channels', or whose
- * extra time is added to the latency instead of the channel's; one row for all banks; a hash that is always, or never, folded.
+ * extra time is added to the latency instead of the channel's; one row for all banks; a hash that is always, or never, folded; late
+ * answers that are overtaken.
  */
 #include "tests/sim/kernel_rig.h"
 
@@ -15,7 +16,7 @@
 #include <cmocka.h>
 
 /* Latencies in cycles; a slice passes a sector in one. */
-enum { NOC = 20, L2 = 40, DRAM = 100, LINE = 128, LINES = 16, MISS = 50 };
+enum { NOC = 20, L2 = 40, DRAM = 100, LINE = 128, LINES = 16, MISS = 50, HIT = 30 };
 
 #define LATENCIES                                                                                  \
     "noc.latency_cycles", "20", "l2.latency_cycles", "40", "l2.bytes_per_cycle", "32",             \
@@ -148,6 +149,98 @@ static void strides_fall_on_one_slice_or_on_all(void **state)
     }
 }
 
+/* ---- MSHRs ---- */
+
+/*
+ * Six wavefronts, each on a SIMD unit of its own, load one word in cycles that follow each other. The first so many wait for the line together; the next holds the
+ * unit until it is there and hits then, as do those behind it, a cycle each. The last wavefront ends a hit later than its look-up.
+ */
+static void an_mshr_takes_so_many_loads(void **state)
+{
+    enum { WAVES = 6, MISS_CYCLES = NOC + 1 + L2 + 1 + DRAM + NOC };
+    static const char *const limits[] = {"0", "1", "2", "5", "6", "7"};
+    static const char text[] = ".kernel k\n.param x u32[]\n global_load_b32 v1, [x]\n"
+                               " v_add_u32 v1, v1, v1\n s_end\n.endkernel\n";
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct sim_kernel_record *k;
+        unsigned limit = (unsigned)(limits[i][0] - '0');
+        unsigned hits = limit && limit < WAVES ? WAVES - limit : 0;
+        struct krig r;
+
+        krig_open(&r, LATENCIES, "l2.slices", "1", "dram.channels", "1", "cu.simds", "8",
+                  "cu.wavefront_slots", "64", "l1.latency_cycles", "30", "dram.bytes_per_second",
+                  "32000000000", "l1.mshr_loads", limits[i], NULL);
+        k = krig_run(&r, &(struct krig_launch){.text = text,
+                                               .threads = WAVES * 32,
+                                               .nargs = 1,
+                                               .args = {KRIG_ARRAY(krig_array(&r, 128))}});
+        assert_int_equal(k->counters.sectors, 1);
+        assert_int_equal(k->counters.l1_requests, WAVES);
+        assert_int_equal(k->counters.l1_hits, hits);
+        assert_int_equal(krig_cycles(k), hits ? MISS_CYCLES + hits - 1 + HIT + 1 : MISS_CYCLES + 1);
+        krig_close(&r);
+    }
+}
+
+/* ---- answers ---- */
+
+struct fills {
+    uint64_t time_ps[4];
+    uint32_t sectors[4];
+    unsigned n;
+};
+
+static void on_fill(void *user, const struct hd_probe_event *e)
+{
+    struct fills *f = user;
+
+    assert_true(f->n < 4);
+    f->time_ps[f->n] = e->time_ps;
+    f->sectors[f->n++] = e->sectors;
+}
+
+/*
+ * An atomic on two sectors, and 1000 cycles later one on the first of them. Both are answered when the data of the first comes, which
+ * is thousands of cycles later, and in order.
+ */
+static void late_answers_keep_their_order(void **state)
+{
+    static const char text[] =
+        ".kernel k\n.param x u32[]\n v_get_u32 v0, %lane\n"
+        " v_shl_b32 v0, v0, 5\n global_atomic_add_u32_rtn v1, [x + v0*1], v0\n"
+        " v_mul_u32 v3, v3, v3\n v_add_u32 v3, v3, v3\n"
+        " global_atomic_add_u32_rtn v4, [x + v3*4], v0\n s_end\n.endkernel\n";
+    static const struct {
+        const char *dram_ns;
+        unsigned dram;
+    } rows[] = {{"2500", 2500}, {"4500", 4500}, {"9000", 9000}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fills f = {0};
+        struct krig r;
+        uint64_t start_ps;
+
+        krig_open(&r, LATENCIES, "l2.slices", "1", "dram.channels", "1", "latency.mul", "999",
+                  "dram.bytes_per_second", "32000000000", "dram.latency_ns", rows[i].dram_ns, NULL);
+        sim_set_probe(r.m, &(struct hd_probe){&f, on_fill, HD_PROBE_WANT(HD_PROBE_FILL)});
+        start_ps = krig_run(&r, &(struct krig_launch){.text = text,
+                                                      .threads = 2,
+                                                      .nargs = 1,
+                                                      .args = {KRIG_ARRAY(krig_array(&r, 128))}})
+                       ->start_ps;
+        assert_int_equal(f.n, 2);
+        assert_int_equal(f.sectors[0], 3);
+        assert_int_equal(f.sectors[1], 1);
+        for (unsigned k = 0; k < 2; k++)
+            assert_int_equal(f.time_ps[k] - start_ps,
+                             (2 + NOC + 2 + L2 + 2 + rows[i].dram + NOC) * 1000);
+        krig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +248,8 @@ int main(void)
         cmocka_unit_test(each_channel_has_rows),
         cmocka_unit_test(rows_stay_open_until_the_machine_is_cold),
         cmocka_unit_test(strides_fall_on_one_slice_or_on_all),
+        cmocka_unit_test(an_mshr_takes_so_many_loads),
+        cmocka_unit_test(late_answers_keep_their_order),
     };
 
     return cmocka_run_group_tests_name("memory_options", tests, NULL, NULL);
