@@ -94,11 +94,22 @@ static const char *a_kernel(struct rng *g)
         if (below(g, 2))
             len += (size_t)snprintf(text + len, sizeof text - len, "s_barrier\n");
     }
-    snprintf(text + len, sizeof text - len, "global_store_b32 [x + v11*4], v0\ns_end\n.endkernel\n");
+    /* The end alone, or one that may issue beside what is ahead of it. */
+    snprintf(text + len, sizeof text - len,
+             "global_store_b32 [x + v11*4], v0\n%ss_end\n.endkernel\n",
+             below(g, 2) ? "" : "v_add_u32 v1, v1, v1\ns_add_u32 s20, s20, s20\n");
     return text;
 }
 
 /* ---- machines ---- */
+
+/* A wavefront a cycle, or a pair of its instructions, and no more. */
+static void take_plain(struct sim_config *c)
+{
+    c->wave_scheduler %= ROTATING;
+    c->issue_width = 1;
+    c->skip_idle_passes = c->one_scalar_unit = false;
+}
 
 static void a_machine(struct sim_config *c, struct rng *g)
 {
@@ -119,6 +130,8 @@ static void a_machine(struct sim_config *c, struct rng *g)
     c->one_vector_unit = below(g, 2);
     c->one_scalar_unit = below(g, 2);
     c->skip_idle_passes = below(g, 2);
+    if (below(g, 3) == 0) /* what has a stage of its own, with pairs and without */
+        take_plain(c);
     c->l1_mshrs = 1 + below(g, 8);
     c->l2_slices = 4;
     c->dram_channels = 1u << below(g, 3);
@@ -255,9 +268,7 @@ static void one_case(uint64_t seed)
     /* One SIMD unit shares its scalar unit with none, which only makes the general stage serve it. */
     plain = c;
     plain.simds = 1;
-    plain.wave_scheduler %= ROTATING;
-    plain.issue_width = 1;
-    plain.dual_issue = plain.skip_idle_passes = plain.one_scalar_unit = false;
+    take_plain(&plain);
     values = run(&plain, text, threads, false, NULL);
     plain.one_scalar_unit = true;
     general = run(&plain, text, threads, false, NULL);
