@@ -76,7 +76,6 @@ enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint
 /* Assembles a file; includes are looked for beside it and in the assembly library (host/rt/data_dirs.h). Loading one path twice gives one module. */
 enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
                               struct hd_error *err);
-const struct isa_program *hd_module_program(const hd_module *m);
 
 /*
  * A kernel with a signature, "x: inout f32[], n: i32": name, optional in | out | inout | const | input | output, and type;
@@ -128,7 +127,7 @@ enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_
 struct hd_copy {
     hd_array *to, *from;
     uint64_t to_first, from_first, count;
-    bool pageable; /* the host memory is not pinned: at most link.pageable_bytes_per_second */
+    bool pageable;     /* the host memory is not pinned: at most link.pageable_bytes_per_second */
     hd_stream *stream; /* NULL: the default stream */
 };
 /* In stream order. */

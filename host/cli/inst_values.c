@@ -144,9 +144,16 @@ static void add_name(struct isa_operand d, struct text *out)
         text_add(out, "%c%u = ", letters[d.kind], d.index);
 }
 
+static void add_mask(uint64_t bits, unsigned width, struct text *out)
+{
+    text_add(out, "%0*" PRIx64, (int)(width / 4), bits);
+}
+
 void inst_results(const struct isa_insn *in, const struct isa_wave *regs, uint64_t lanes,
                   unsigned width, bool all, struct text *out)
 {
+    const struct isa_operand exec = {.kind = ISA_O_EXEC};
+
     if (in->d.kind == ISA_O_NONE || in->d.kind == ISA_O_IMM)
         return;
     add_name(in->d, out);
@@ -158,11 +165,16 @@ void inst_results(const struct isa_insn *in, const struct isa_wave *regs, uint64
         add_scalar(in, regs, out);
         break;
     case ISA_O_M:
-        text_add(out, "%0*" PRIx64, (int)(width / 4), regs->m[in->d.index]);
+        add_mask(regs->m[in->d.index], width, out);
         break;
     default:
-        text_add(out, "%0*" PRIx64, (int)(width / 4), regs->exec);
+        add_mask(regs->exec, width, out);
         break;
+    }
+    if (isa_writes_exec(in) && in->d.kind != ISA_O_EXEC) { /* beside its destination */
+        text_add(out, ", ");
+        add_name(exec, out);
+        add_mask(regs->exec, width, out);
     }
 }
 

@@ -59,11 +59,6 @@ enum hd_status hd_module_load(hd_runtime *rt, const char *path, hd_module **out,
     return status == HD_OK ? module_adopt(rt, path, program, out, err) : status;
 }
 
-const struct isa_program *hd_module_program(const hd_module *m)
-{
-    return m->program;
-}
-
 /* ---- kernels ------------------------------------------------------------------------------------ */
 
 static enum hd_status no_kernel(const hd_module *m, const char *name, struct hd_error *err)

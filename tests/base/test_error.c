@@ -66,6 +66,18 @@ static void test_broken_invariants_are_internal(void **state)
     assert_string_equal(err.message, "3 left");
 }
 
+static void test_short_memory_has_one_code(void **state)
+{
+    struct hd_error err;
+
+    (void)state;
+    assert_int_equal(hd_no_memory(&err, "kernel %s", "k"), HD_BAD_INPUT);
+    assert_int_equal(err.status, HD_BAD_INPUT);
+    assert_string_equal(err.code, "memory");
+    assert_string_equal(err.message, "not enough memory for kernel k");
+    assert_int_equal(hd_no_memory(NULL, "the trace"), HD_BAD_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -73,6 +85,7 @@ int main(void)
         cmocka_unit_test(test_parts_may_be_left_out),
         cmocka_unit_test(test_long_text_is_cut),
         cmocka_unit_test(test_broken_invariants_are_internal),
+        cmocka_unit_test(test_short_memory_has_one_code),
     };
 
     return cmocka_run_group_tests_name("error", tests, NULL, NULL);

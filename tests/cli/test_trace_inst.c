@@ -123,6 +123,24 @@ static void test_which_wavefront(void **state)
                 "21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"));
 }
 
+/* Mask logic that saves EXEC shows both of what it writes. */
+static void test_saved_exec(void **state)
+{
+    struct cli_rig *r = *state;
+
+    cli_rig_file(r, "save.lua",
+                 "local gpu = require 'heddle'\n"
+                 "gpu.module('save.hasm'):kernel('save', '')(1, 32)()\n");
+    cli_rig_file(r, "save.hasm",
+                 ".kernel save\n.form exec\n v_get_u32 v0, %lane\n v_cmp_lt_u32 vcc, v0, 4\n"
+                 " m_and_saveexec s[2:3], vcc\n m_mov exec, -1\n s_end\n.endkernel\n");
+    cli_rig_run(r, "run %/save.lua --config tiny --set divergence.unit=exec-mask --quiet "
+                   "--trace-inst save");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "s[2:3] = 0xffffffff, exec = 0000000f\n"));
+    assert_non_null(strstr(r->out, "  exec = ffffffff\n"));
+}
+
 /* A name is its first launch; an id is any. The kernel adds 1 to x twice. */
 static void test_which_launch(void **state)
 {
@@ -257,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_which_wavefront),
+        cmocka_unit_test(test_saved_exec),
         cmocka_unit_test(test_which_launch),
         cmocka_unit_test(test_the_run_does_not_notice),
         cmocka_unit_test(test_a_fault_is_the_last_row),
