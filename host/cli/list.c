@@ -138,30 +138,27 @@ static void print_manual(void)
 }
 
 /* At length the opcodes are their manual. */
-static void print_groups(size_t first, size_t end, bool at_length)
+static void print_groups(const struct group *g, size_t count, bool at_length)
 {
-    size_t i;
-
-    for (i = first; i < end; i++) {
-        if (at_length && groups[i].each == each_opcode) {
+    for (; count--; g++) {
+        if (at_length && g->each == each_opcode) {
             print_manual();
             continue;
         }
-        printf("%s: %s\n", groups[i].name, groups[i].doc);
-        groups[i].each(&groups[i], print_item, NULL);
+        printf("%s: %s\n", g->name, g->doc);
+        g->each(g, print_item, NULL);
     }
 }
 
-static void json_groups(size_t first, size_t end)
+static void json_groups(const struct group *g, size_t count)
 {
     struct json_writer w;
-    size_t i;
 
     json_start(&w, cli_stdout(), JSON_PRETTY);
     json_object(&w, NULL);
-    for (i = first; i < end; i++) {
-        json_array(&w, groups[i].name);
-        groups[i].each(&groups[i], json_item, &w);
+    for (; count--; g++) {
+        json_array(&w, g->name);
+        g->each(g, json_item, &w);
         json_end(&w);
     }
     json_end(&w);
@@ -187,20 +184,36 @@ static int unknown_group(const char *name)
     return cli_fail(&err);
 }
 
+/* The group of that name, or the choices of the parameter of that name, which take *of_key. */
+static const struct group *find_group(const char *name, struct group *of_key)
+{
+    const struct param *row = hd_config_param(name);
+    size_t i;
+
+    for (i = 0; i < NGROUPS; i++)
+        if (strcmp(groups[i].name, name) == 0)
+            return &groups[i];
+    if (!row || row->kind != PARAM_KIND_CHOICE)
+        return NULL;
+    *of_key = (struct group){row->path, row->doc, each_choice, row->path};
+    return of_key;
+}
+
 int cli_list(const struct cli_args *args)
 {
-    size_t first = 0, end = NGROUPS;
+    const struct group *first = groups;
+    size_t count = NGROUPS;
+    struct group of_key;
 
     if (args->words.len) {
-        while (first < NGROUPS && strcmp(groups[first].name, args->words.at[0]) != 0)
-            first++;
-        if (first == NGROUPS)
-            return unknown_group(args->words.at[0]);
-        end = first + 1;
+        first = find_group(args->words.at[0], &of_key);
+        count = 1;
     }
+    if (!first)
+        return unknown_group(args->words.at[0]);
     if (args->json)
-        json_groups(first, end);
+        json_groups(first, count);
     else
-        print_groups(first, end, args->verbose);
+        print_groups(first, count, args->verbose);
     return cli_end(HD_OK);
 }

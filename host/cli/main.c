@@ -44,9 +44,9 @@ static const struct cli_verb verbs[] = {
      "lists, shows and checks configurations, and prints their JSON Schema", "",
      "heddle config show p100 --set l1.enabled=off", cli_config},
     {"list", CLI_LIST, 0, 1,
-     "[configs | schedulers | policies | divergence-units | parameters | opcodes | api]",
-     "lists the names that configurations and programs may use", "", "heddle list policies",
-     cli_list},
+     "[configs | schedulers | policies | divergence-units | parameters | opcodes | api | KEY]",
+     "lists the names that configurations and programs may use; of a KEY with choices, these", "",
+     "heddle list policies", cli_list},
     {"result", CLI_RESULT, 1, 1, "schema", "prints the JSON Schema of results", "",
      "heddle result schema", cli_result},
 };

@@ -170,6 +170,12 @@ static void test_lists_for_readers(void **state)
     cli_rig_run(r, "list schedulers");
     assert_non_null(strstr(r->out, "parallel-async"));
     assert_null(strstr(r->out, "any-branch"));
+    cli_rig_run(r, "list cu.scheduler");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "rotating"));
+    assert_null(strstr(r->out, "parallel-async"));
+    cli_rig_run(r, "list cu.simds");
+    cli_rig_expect(r, 2, "there is no list of \"cu.simds\"", NULL);
     cli_rig_run(r, "list opcodes -v");
     assert_non_null(strstr(r->out, "# Opcodes\n"));
     assert_non_null(strstr(r->out, "v_add_u32 v, v\\|s\\|imm, v\\|s\\|imm"));
