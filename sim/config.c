@@ -267,6 +267,7 @@ static enum hd_status check_memory(const struct sim_config *c, struct hd_error *
          {"l2.bytes", c->l2_bytes},
          {"l2.slices * l2.ways * l1.line_bytes",
           (uint64_t)c->l2_slices * c->l2_ways * c->line_bytes}},
+        {AT_MOST, {"noc.latency_cycles", c->noc_latency}, {NULL, NOC_LATENCY_MAX}},
         {MULTIPLE_OF, {"l2.slices", c->l2_slices}, {"dram.channels", c->dram_channels}},
         {MULTIPLE_OF, {"dram.row_bytes", c->dram_row_bytes}, {"l1.line_bytes", c->line_bytes}},
         {MULTIPLE_OF, {"dram.bytes", c->dram_bytes}, {"um.page_bytes", c->um_page_bytes}},

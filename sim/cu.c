@@ -29,7 +29,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 void cu_set_lookahead(struct sim_machine *m)
 {
     uint64_t ps = least(answer_ps(m), m->config.launch_latency * PS_PER_NS);
-    uint64_t cycles = least(clock_cycle_at(&m->core, ps), TRANSIT_CYCLES / 4);
+    uint64_t cycles = least(clock_cycle_at(&m->core, ps), LOOKAHEAD_MAX);
 
     /* The end of a kernel reaches into the L1 of all its compute units. */
     if (m->device->l1_writes_back)

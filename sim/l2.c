@@ -28,6 +28,9 @@ static inline void find_home(const struct sim_machine *m, struct request *r)
     r->set = r->slice * d->by_slice_sets.divisor + within;
 }
 
+_Static_assert(ISA_MAX_WIDTH + LOOKAHEAD_MAX + NOC_LATENCY_MAX + 1 < TRANSIT_CYCLES,
+               "the cycles of requests under way to L2 must be in view at once");
+
 /*
  * A request is sent at most as many cycles ahead as an access has lines, by a compute unit that may
  * itself be ahead, and takes noc.latency_cycles: what was sent before that has arrived.

@@ -53,10 +53,22 @@ static void keep_state(const struct device *d, struct wavefront *w, uint64_t sta
     p->looping = false;
 }
 
-static bool can_change_nothing(const struct device *d, const struct wavefront *w)
+/*
+ * A policy that prefers the oldest wavefronts may never come to one that is ready. One that takes turns comes to each
+ * sooner than this: 64 slots, and 64 * 64 cycles for the slowest instruction of each.
+ */
+enum { STARVED_CYCLES = 1 << 19 };
+
+static bool is_starved(const struct sim_machine *m, const struct wavefront *w)
+{
+    return m->mode != SIM_VALUES && w->state == WAVE_TIMED &&
+           READY_CYCLE(w->ready) + STARVED_CYCLES < m->device->calendar.now;
+}
+
+static bool can_change_nothing(const struct sim_machine *m, const struct wavefront *w)
 {
     return w->state == WAVE_FREE || w->state == WAVE_BARRIER ||
-           (w->progress.looping && w->progress.effects == d->effects);
+           (w->progress.looping && w->progress.effects == m->device->effects) || is_starved(m, w);
 }
 
 static bool all_loop(const struct sim_machine *m)
@@ -66,9 +78,21 @@ static bool all_loop(const struct sim_machine *m)
 
     for (uint32_t i = 0; i < m->config.compute_units; i++)
         for (uint32_t k = 0; k < slots; k++)
-            if (!can_change_nothing(d, &d->cus[i].waves[k]))
+            if (!can_change_nothing(m, &d->cus[i].waves[k]))
                 return false;
     return true;
+}
+
+static const struct wavefront *first_starved(const struct sim_machine *m)
+{
+    const struct device *d = m->device;
+    uint32_t slots = m->config.simds * d->simd_slots;
+
+    for (uint32_t i = 0; i < m->config.compute_units; i++)
+        for (uint32_t k = 0; k < slots; k++)
+            if (is_starved(m, &d->cus[i].waves[k]))
+                return &d->cus[i].waves[k];
+    return NULL;
 }
 
 /*
@@ -90,11 +114,27 @@ static bool none_to_come(const struct sim_machine *m)
     return m->mode == SIM_VALUES || (m->waiting && event_next_time(m->events) == SIM_NEVER);
 }
 
+static void fail_starved(struct sim_machine *m, const struct wavefront *w,
+                         const struct wavefront *starved, const char *waits)
+{
+    fault_raise(m, w, -1, "no-progress", "cu.scheduler lrr issues wavefronts in turn",
+                "no forward progress: the wavefront repeats the same state with lanes 0x%" PRIx64
+                ", and others like it are always issued ahead of one that is ready, at pc %" PRIu32
+                " on compute unit %u%s%s",
+                w->regs.live & w->regs.exec, starved->next->pc, starved->cu, *waits ? "; " : "",
+                waits);
+}
+
 static void fail(struct sim_machine *m, const struct wavefront *w)
 {
+    const struct wavefront *starved = first_starved(m);
     char waits[400];
 
     cf_describe_waits(m->device->cf, w->cf, w->run->program, waits, sizeof waits);
+    if (starved) {
+        fail_starved(m, w, starved, waits);
+        return;
+    }
     fault_raise(m, w, -1, "no-progress",
                 "a lane may wait for another of its wavefront; let the holder of a lock release it "
                 "before lanes meet again",

@@ -129,6 +129,31 @@ static void test_barrier_never_reached(void **state)
 }
 
 /*
+ * A branch every 6 cycles: 6 wavefronts fill the slot of a SIMD unit, and the policies that go by age never come to the other
+ * two. These do not loop, and yet nothing can change any more.
+ */
+static void test_wavefronts_that_never_issue(void **state)
+{
+    static const char text[] = ".kernel k\nagain:\n s_jump again\n s_end\n.endkernel\n";
+    static const char *const policies[] = {"gto", "oldest", "lrr"};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct krig r;
+        const char *by_age;
+
+        krig_open(&r, "cu.scheduler", policies[i], "latency.branch", "6",
+                  "sim.progress_instructions", "1000", NULL);
+        assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text, .threads = 8 * 32}),
+                         HD_SIM_FAILED);
+        check_failure(&r, "no-progress", "kernel k group 0 wavefront ");
+        by_age = strstr(r.err.message, "ahead of one that is ready, at pc 0 on compute unit 0");
+        assert_int_equal(by_age != NULL, i < 2);
+        krig_close(&r);
+    }
+}
+
+/*
  * A kernel waits for another's flag: it goes on where both can be resident, and is found out where
  * they cannot.
  */
@@ -284,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_that_reads_the_clock_ends),
         cmocka_unit_test(test_pb04_lock_by_lane),
         cmocka_unit_test(test_barrier_never_reached),
+        cmocka_unit_test(test_wavefronts_that_never_issue),
         cmocka_unit_test(test_kernel_waits_for_a_later_one),
         cmocka_unit_test(test_long_loop_is_progress),
         cmocka_unit_test(test_waiting_for_a_long_loop_is_progress),
