@@ -208,15 +208,17 @@ static bool is_text(const cJSON *item, const char *text)
     return cJSON_IsString(item) && strcmp(item->valuestring, text) == 0;
 }
 
-/* The point of a row that is whole, ok, and of this version; SIZE_MAX for any other. */
-static size_t good_point(const struct sweep_plan *plan, const char *line, size_t len)
+/* The point of a row that is whole, ok, and of this version; SIZE_MAX for any other. Counts results of whatever kind. */
+static size_t good_point(const struct sweep_plan *plan, const char *line, size_t len,
+                         size_t *results)
 {
     cJSON *row = cJSON_ParseWithLengthOpts(line, len + 1, NULL, 1);
     const cJSON *id = get(row, "point", "id");
+    const bool is_result = is_text(get(row, "schema", NULL), "heddle.result/1");
     size_t point = SIZE_MAX;
 
-    if (cJSON_IsString(id) && is_text(get(row, "schema", NULL), "heddle.result/1") &&
-        is_text(get(row, "status", NULL), "ok") &&
+    *results += is_result;
+    if (is_result && cJSON_IsString(id) && is_text(get(row, "status", NULL), "ok") &&
         is_text(get(row, "simulator", "version"), HD_VERSION))
         point = sweep_plan_find(plan, id->valuestring);
     cJSON_Delete(row);
@@ -262,7 +264,7 @@ static bool renew(const struct sweep_plan *plan, size_t point, const char *line,
 }
 
 static enum hd_status take_line(struct sweep_store *store, FILE *to, char *line, size_t len,
-                                struct hd_error *err)
+                                size_t *results, struct hd_error *err)
 {
     struct text row = {0};
     size_t point;
@@ -270,7 +272,7 @@ static enum hd_status take_line(struct sweep_store *store, FILE *to, char *line,
 
     if (len && line[len - 1] == '\n')
         line[--len] = '\0';
-    point = strlen(line) == len ? good_point(store->plan, line, len) : SIZE_MAX;
+    point = strlen(line) == len ? good_point(store->plan, line, len, results) : SIZE_MAX;
     if (point == SIZE_MAX || store->rows[point].len || !renew(store->plan, point, line, &row)) {
         text_free(&row);
         return HD_OK;
@@ -285,21 +287,32 @@ static enum hd_status take_line(struct sweep_store *store, FILE *to, char *line,
     return ok ? HD_OK : cannot("write", store->part, err);
 }
 
+/* The end of the sweep replaces the file, so that one that was named by mistake would be lost. A torn journal is a sweep's. */
+static enum hd_status not_of_a_sweep(const char *path, struct hd_error *err)
+{
+    return hd_error_set(err, HD_USAGE, "sweep-foreign", NULL, "choose another --out",
+                        "--resume would replace \"%s\", which holds no result at all", path);
+}
+
 static enum hd_status take_file(struct sweep_store *store, const char *path, FILE *to,
                                 struct hd_error *err)
 {
     FILE *in = fopen(path, "rb");
     enum hd_status status = HD_OK;
+    size_t size = 0, bytes = 0, results = 0;
     char *line = NULL;
-    size_t size = 0;
     ssize_t len;
 
     if (!in)
         return errno == ENOENT ? HD_OK : cannot("read", path, err);
-    while (status == HD_OK && (len = getline(&line, &size, in)) > 0)
-        status = take_line(store, to, line, (size_t)len, err);
+    while (status == HD_OK && (len = getline(&line, &size, in)) > 0) {
+        bytes += (size_t)len;
+        status = take_line(store, to, line, (size_t)len, &results, err);
+    }
     if (status == HD_OK && ferror(in))
         status = cannot("read", path, err);
+    if (status == HD_OK && bytes && !results && path == store->path)
+        status = not_of_a_sweep(path, err);
     free(line);
     fclose(in);
     return status;
@@ -360,7 +373,7 @@ static enum hd_status check_path(const struct cli_args *args, struct hd_error *e
     if (args->resume && !lines)
         return hd_error_set(err, HD_USAGE, "usage", NULL, "write --out FILE.jsonl",
                             "--resume needs the file of the sweep that it takes up");
-    return HD_OK;
+    return args->dry_run ? HD_OK : out_probe(args->out, err);
 }
 
 static enum hd_status open_journal(struct sweep_store *store, struct hd_error *err)

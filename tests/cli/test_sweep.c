@@ -501,7 +501,7 @@ static const struct {
     {"return {workload = 'prog.lua', " AXES "}", "--out %/prog.hasm", "ends in .jsonl", NULL, 2},
     {"return {workload = 'prog.lua', " AXES "}", "--out %/s.lua", "--out names the program", NULL, 2},
     {"return {workload = 'prog.lua', " AXES "}", "--trace x", "no option --trace", NULL, 2},
-    {"return {workload = 'prog.lua', " AXES "}", "--out %/none/a.jsonl", "cannot make", NULL, 3},
+    {"return {workload = 'prog.lua', " AXES "}", "--out %/none/a.jsonl", "cannot write", NULL, 3},
 };
 
 static void test_mistakes_are_found_before_a_point_runs(void **state)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -306,6 +307,49 @@ static void test_other_lines_are_passed_over(void **state)
     remove_file(r, "a.jsonl");
 }
 
+/* What --resume was given by mistake stays as it is. */
+static void test_a_file_of_no_sweep_is_left_alone(void **state)
+{
+    static const char notes[] = "lines of somebody's own\n{\"n\": 1}\n";
+    struct cli_rig *r = *state;
+    char *text;
+
+    make_sweep(r, "1, 2");
+    write_bytes(r, "a.jsonl", notes, strlen(notes));
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl --resume");
+    cli_rig_expect(r, 2, NULL, "/a.jsonl\", which holds no result at all");
+    text = read_file(r, "a.jsonl");
+    assert_string_equal(text, notes);
+    free(text);
+    remove_file(r, "a.jsonl");
+
+    write_bytes(r, "a.jsonl", "", 0);
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl --resume");
+    cli_rig_expect(r, 0, NULL, NULL);
+    remove_file(r, "a.jsonl");
+}
+
+/* Found before the first point and not after the last. */
+static void test_a_place_that_takes_no_file(void **state)
+{
+    static const char *const places[] = {"%/folder.jsonl", "%/none/a.jsonl"};
+    struct cli_rig *r = *state;
+    char line[128];
+
+    make_sweep(r, "1, 2");
+    snprintf(line, sizeof line, "%s/folder.jsonl", r->folder);
+    assert_int_equal(mkdir(line, 0777), 0);
+    for (unsigned resume = 0; resume < 4; resume++) {
+        snprintf(line, sizeof line, "sweep %%/s.lua --out %s%s", places[resume / 2],
+                 resume % 2 ? " --resume" : "");
+        cli_rig_run(r, line);
+        cli_rig_expect(r, 3, NULL, "cannot write \"");
+        assert_string_equal(r->out, "");
+    }
+    snprintf(line, sizeof line, "%s/folder.jsonl", r->folder);
+    assert_int_equal(rmdir(line), 0);
+}
+
 /* ---- the sweep -------------------------------------------------------------------------------------- */
 
 /* Ctrl-C: the children end at once, the file has what had run, and --resume does the rest. */
@@ -404,6 +448,10 @@ int main(void)
         cmocka_unit_test(test_a_changed_script_keeps_what_it_still_has),
         cmocka_unit_test(test_a_torn_last_line),
         cmocka_unit_test(test_other_lines_are_passed_over),
+        cmocka_unit_test(test_a_file_of_no_sweep_is_left_alone),
+        cmocka_unit_test(test_a_place_that_takes_no_file),
+        cmocka_unit_test(test_a_file_of_no_sweep_is_left_alone),
+        cmocka_unit_test(test_a_place_that_takes_no_file),
         cmocka_unit_test(test_a_stopped_sweep_is_taken_up),
         cmocka_unit_test(test_a_killed_sweep_is_taken_up),
         cmocka_unit_test(test_an_earlier_file_stays_until_the_end),
