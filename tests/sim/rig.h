@@ -112,7 +112,7 @@ static inline void rig_end_kernel(struct sim_machine *m, uint32_t queue, uint64_
 }
 
 enum hd_status occupancy_check(const struct sim_config *c, const struct sim_launch *l,
-                              struct occupancy *out, struct hd_error *err)
+                               struct occupancy *out, struct hd_error *err)
 {
     (void)c;
     (void)out;

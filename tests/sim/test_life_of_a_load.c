@@ -74,8 +74,8 @@ static void run(struct life *l)
               "dram.bytes_per_second", "16000000000", "dram.latency_ns", "100", NULL);
     x = krig_array(&r, 4096);
     sim_set_probe(r.m, &(struct hd_probe){.user = l, .fn = on_event, .wants = HD_PROBE_WANT_ALL});
-    krig_run(&r,
-             &(struct krig_launch){.text = text, .threads = 32, .nargs = 1, .args = {KRIG_ARRAY(x)}});
+    krig_run(
+        &r, &(struct krig_launch){.text = text, .threads = 32, .nargs = 1, .args = {KRIG_ARRAY(x)}});
     krig_close(&r);
 }
 
@@ -96,7 +96,8 @@ static void test_times(void **state)
     run(&l);
     snprintf(want, sizeof want,
              "| 0 | `v_get_u32` issues |\n"
-             "| %d | the load issues: its line is in no sector of L1, takes an MSHR, and is asked for |\n"
+             "| %d | the load issues: its line is in no sector of L1, takes an MSHR, and is asked "
+             "for |\n"
              "| %d | the request reaches its slice |\n"
              "| %d | the line reaches the compute unit; v1 is ready |\n"
              "| %d | `v_add_f32` issues, which waited for v1 |\n"
