@@ -214,6 +214,31 @@ static void test_lost_lanes(void **state)
                  (const char *[]){"lanes 0xc0000000 are off", NULL});
 }
 
+/* Below the run time, which chooses the kernel by its form. */
+static void test_forms_that_a_unit_does_not_run(void **state)
+{
+    static const char *const forms[] = {"predicated", "predicated-all", "goto", "exec"};
+
+    (void)state;
+    for (size_t u = 0; cf_units[u]; u++) {
+        for (unsigned i = 0; i < 4; i++) {
+            bool runs = cf_units[u]->forms >> i & 1;
+            struct krig r;
+            char text[128];
+
+            snprintf(text, sizeof text, ".kernel k\n.form %s\n s_end\n.endkernel\n", forms[i]);
+            krig_open(&r, "divergence.unit", cf_units[u]->name, NULL);
+            assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text}),
+                             runs ? HD_OK : HD_BAD_INPUT);
+            if (!runs) {
+                assert_string_equal(r.err.code, "launch-form");
+                assert_non_null(strstr(r.err.message, cf_units[u]->name));
+            }
+            krig_close(&r);
+        }
+    }
+}
+
 /* Lanes may end where others sleep, if a predicate says so: these go on. */
 static void test_some_lanes_end(void **state)
 {
@@ -268,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_loop),
         cmocka_unit_test(test_exec_loop),
         cmocka_unit_test(test_lost_lanes),
+        cmocka_unit_test(test_forms_that_a_unit_does_not_run),
         cmocka_unit_test(test_some_lanes_end),
         cmocka_unit_test(test_nobody_makes_progress),
     };
