@@ -1,6 +1,7 @@
 /* One sweep script: its state is made here, and lives until the sweep is freed, for post. */
 #include "host/lua/sweep_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,23 +208,26 @@ void hd_sweep_json(struct json_writer *w, const char *key, const struct hd_scrip
     }
 }
 
-void hd_sweep_text(const struct hd_script_value *value, struct text *out)
+const char *sweep_word(const struct hd_script_value *value, char digits[SWEEP_DIGITS])
 {
-    char digits[40];
-
     switch (value->kind) {
     case HD_SCRIPT_INT:
-        text_add(out, "%lld", (long long)value->i);
-        break;
+        snprintf(digits, SWEEP_DIGITS, "%" PRId64, value->i);
+        return digits;
     case HD_SCRIPT_FLOAT:
-        json_format_double(digits, sizeof digits, value->f);
-        text_add(out, "%s", digits);
-        break;
+        json_format_double(digits, SWEEP_DIGITS, value->f);
+        return digits;
     case HD_SCRIPT_STRING:
-        text_add(out, "%s", value->s);
-        break;
+        return value->s;
     case HD_SCRIPT_BOOL:
-        text_add(out, "%s", value->i ? "true" : "false");
         break;
     }
+    return value->i ? "true" : "false";
+}
+
+void hd_sweep_text(const struct hd_script_value *value, struct text *out)
+{
+    char digits[SWEEP_DIGITS];
+
+    text_add(out, "%s", sweep_word(value, digits));
 }

@@ -6,34 +6,18 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Pushes the text that the run gets: values of one text are one run. */
-static void push_text(lua_State *L, const struct hd_script_value *v)
-{
-    char digits[40];
-
-    if (v->kind == HD_SCRIPT_INT)
-        lua_pushfstring(L, "%I", (LUAI_UACINT)v->i);
-    else if (v->kind == HD_SCRIPT_BOOL)
-        lua_pushstring(L, v->i ? "true" : "false");
-    else if (v->kind == HD_SCRIPT_STRING)
-        lua_pushstring(L, v->s);
-    else {
-        json_format_double(digits, sizeof digits, v->f);
-        lua_pushstring(L, digits);
-    }
-}
-
 /*
  * Marks the values from number `from` on as seen in the table at idx; whether they were there before, all of them and in this
- * order.
+ * order. Values of one text are one run.
  */
 static bool was_seen(lua_State *L, int seen, const struct hd_sweep_axis *axis, size_t from)
 {
+    char digits[SWEEP_DIGITS];
     bool before;
 
     lua_pushliteral(L, "");
     for (size_t i = from; i < axis->values.len; i++) {
-        push_text(L, &axis->values.at[i]);
+        lua_pushstring(L, sweep_word(&axis->values.at[i], digits));
         lua_pushfstring(L, "%I:", (LUAI_UACINT)lua_rawlen(L, -1));
         lua_insert(L, -2);
         lua_concat(L, 3);

@@ -15,6 +15,10 @@ struct sweep_script {
     struct hd_script_info info;
 };
 
+/* What hd_sweep_text() writes: a string itself, or another value in digits. */
+enum { SWEEP_DIGITS = 40 };
+const char *sweep_word(const struct hd_script_value *value, char digits[SWEEP_DIGITS]);
+
 /* Reads the table at the top of the stack into *sweep; raises what is wrong with it (sweep_read.c). */
 void sweep_read(lua_State *L, struct hd_sweep *sweep);
 /* The same for its axes, which it looks up in the table at 1 (sweep_axes.c). */
