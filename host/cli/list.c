@@ -177,6 +177,7 @@ static int unknown_group(const char *name)
         nearest_offer(&near, groups[i].name);
         text_add(&all, "%s%s", i ? ", " : "", groups[i].name);
     }
+    text_add(&all, ", and those of a parameter with choices");
     snprintf(hint, sizeof hint, "%s%s", near.best ? "did you mean " : "there are ",
              near.best ? near.best : text_str(&all));
     text_free(&all);
