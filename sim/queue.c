@@ -80,12 +80,26 @@ void queues_free(struct queues *qs)
     free(qs);
 }
 
+/* The smallest free number, so that queues that take the place of others come in the order in which they are made. */
+static uint32_t take_free_id(struct queues *qs)
+{
+    size_t least = 0;
+    uint32_t id;
+
+    for (size_t i = 1; i < qs->free_ids.len; i++)
+        if (qs->free_ids.at[i] < qs->free_ids.at[least])
+            least = i;
+    id = qs->free_ids.at[least];
+    qs->free_ids.at[least] = qs->free_ids.at[--qs->free_ids.len];
+    return id;
+}
+
 enum hd_status sim_queue_new(struct sim_machine *m, uint32_t *queue, struct hd_error *err)
 {
     struct queues *qs = m->queues;
 
     if (qs->free_ids.len > 0) {
-        *queue = qs->free_ids.at[--qs->free_ids.len];
+        *queue = take_free_id(qs);
         qs->list.at[*queue].live = true;
         return HD_OK;
     }

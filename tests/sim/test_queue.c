@@ -276,6 +276,23 @@ static void a_queue_is_freed_when_it_is_empty(void **state)
     rig_close(r);
 }
 
+/* However queues were freed, new ones take the free numbers from the smallest one up. */
+static void freed_numbers_come_in_order(void **state)
+{
+    static const uint32_t freed[] = {2, 4, 1, 3};
+    struct rig *r = open_default();
+
+    (void)state;
+    for (uint32_t i = 1; i <= 5; i++)
+        assert_int_equal(rig_queue(r), i);
+    for (size_t i = 0; i < 4; i++)
+        sim_queue_free(&r->m, freed[i]);
+    for (uint32_t i = 1; i <= 4; i++)
+        assert_int_equal(rig_queue(r), i);
+    assert_int_equal(rig_queue(r), 6);
+    rig_close(r);
+}
+
 static void queues_have_a_limit(void **state)
 {
     struct rig *r = open_default();
@@ -413,6 +430,7 @@ int main(void)
         cmocka_unit_test(argument_lists_are_copied),
         cmocka_unit_test(arrays_in_flight_are_not_freed),
         cmocka_unit_test(a_queue_is_freed_when_it_is_empty),
+        cmocka_unit_test(freed_numbers_come_in_order),
         cmocka_unit_test(queues_have_a_limit),
         cmocka_unit_test(pending_commands_are_freed_with_the_machine),
         cmocka_unit_test(impossible_commands_are_refused),
