@@ -8,7 +8,8 @@
 
 /* A part of the device that is used for more of its peak bounds the kernel. */
 static const double BOUND = 0.6;
-static const double FEW_LANES = 0.5; /* of a wavefront */
+static const double FEW_LANES = 0.5;    /* of a wavefront */
+static const double WORTH_A_WORD = 0.1; /* of the time, for the opening of rows to be named */
 
 /* What a wavefront waits for, in words. */
 static const char *const waits[SIM_NUM_STALLS] = {
@@ -260,31 +261,45 @@ static void add_lanes(struct text *t, const struct profile_kernel *k, bool by_in
     text_add(t, " Only %s of the lanes are active.", percent);
 }
 
+static void add_rows(struct text *t, const struct profile_kernel *k, bool by_dram)
+{
+    char percent[16];
+
+    if (!by_dram || !(k->rates.dram_rows >= WORTH_A_WORD))
+        return;
+    cli_format_percent(k->rates.dram_rows, percent, sizeof percent);
+    text_add(t, " Its channels pass nothing for %s of the time, while they open rows.", percent);
+}
+
+/* Parts that may bound a kernel; those before LDS are for instructions. */
+enum part { ISSUE, F32, F64, LDS, L2, DRAM, NPARTS };
+
 static void print_verdict(const struct profile *p, const struct profile_kernel *k)
 {
     const struct {
         const char *name;
         double use;
-    } parts[] = {
-        {"the issue of instructions", k->rates.issue},
-        {"f32 arithmetic", k->rates.f32},
-        {"f64 arithmetic", k->rates.f64},
-        {"local memory", k->rates.lds},
-        {"L2 bandwidth", k->rates.l2},
-        {"DRAM bandwidth", k->rates.dram},
+    } parts[NPARTS] = {
+        [ISSUE] = {"the issue of instructions", k->rates.issue},
+        [F32] = {"f32 arithmetic", k->rates.f32},
+        [F64] = {"f64 arithmetic", k->rates.f64},
+        [LDS] = {"local memory", k->rates.lds},
+        [L2] = {"L2 bandwidth", k->rates.l2},
+        [DRAM] = {"DRAM bandwidth", k->rates.dram},
     };
     struct text t = {0};
     char percent[16];
-    size_t top = 0;
+    enum part top = ISSUE;
 
-    for (size_t i = 1; i < sizeof parts / sizeof *parts; i++)
+    for (enum part i = F32; i < NPARTS; i++)
         if (parts[i].use > parts[top].use)
             top = i;
     add_main_wait(&t, k);
     cli_format_percent(parts[top].use, percent, sizeof percent);
     if (parts[top].use >= BOUND) {
         text_add(&t, "Bound by %s, of which %s is in use.", parts[top].name, percent);
-        add_lanes(&t, k, top <= 2);
+        add_lanes(&t, k, top < LDS);
+        add_rows(&t, k, top == DRAM);
     } else if (k->launches) {
         text_add(&t, "Bound by latency: the most used part is %s, with %s. ", parts[top].name,
                  percent);

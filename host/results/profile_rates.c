@@ -30,7 +30,9 @@ void profile_rates_of(const struct sim_config *c, struct profile_kernel *k)
     r->wave_ipc = ratio((double)s->wave_instr, cycles);
     r->issue = r->wave_ipc / sim_config_issue_slots(c);
     r->dram_gbps = ratio(dram, seconds) / 1e9;
-    r->dram = ratio(dram, seconds * (double)c->dram_rate);
+    r->dram_rows =
+        ratio((double)s->dram_row_misses * c->dram_row_miss * 1e-9, seconds * c->dram_channels);
+    r->dram = ratio(dram, seconds * (double)c->dram_rate) + r->dram_rows;
     r->l2_gbps = ratio((double)s->l2_bytes, seconds) / 1e9;
     r->l2 = ratio((double)s->l2_bytes, seconds * l2_peak);
     r->gflops32 = ratio((double)s->flop32, seconds) / 1e9;

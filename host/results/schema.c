@@ -341,7 +341,9 @@ TABLE(result_line_fields, line_rows, true);
 #define PR struct profile_rates
 static const struct field rate_rows[] = {
     KEY(F64, PR, issue, "issue", "share of the issue slots (SIMD units times core cycles)"),
-    KEY(F64, PR, dram, "dram", "share of DRAM's bandwidth"),
+    KEY(F64, PR, dram, "dram",
+        "share of the time in which DRAM passes bytes at its full rate or opens rows"),
+    KEY(F64, PR, dram_rows, "dram_rows", "the part of it in which rows are opened"),
     KEY(F64, PR, l2, "l2", "share of the bandwidth of the L2 slices"),
     KEY(F64, PR, f32, "f32", "share of the f32 operations of fused multiply-adds in every cycle"),
     KEY(F64, PR, f64, "f64", "the same for f64"),

@@ -66,11 +66,32 @@ static void test_f64(void **state)
     }
 }
 
+/*
+ * In 1 us each of 8 channels opens 5 rows in 20 ns, and 100 GB/s would pass 100,000 bytes: a tenth of the time for opening, a
+ * quarter for 25,000 bytes.
+ */
+static void test_dram(void **state)
+{
+    struct sim_counters sums = {.dram_read_bytes = 20000, .dram_write_bytes = 5000};
+    struct sim_config c = machine();
+
+    (void)state;
+    c.dram_rate = 100000000000;
+    c.dram_channels = 8;
+    c.dram_row_miss = 20;
+    same(rates(&c, &sums).dram, 0.25);
+    sums.dram_row_misses = 40;
+    same(rates(&c, &sums).dram_rows, 0.1);
+    same(rates(&c, &sums).dram, 0.35);
+    same(rates(&c, &sums).dram_gbps, 25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_issue),
         cmocka_unit_test(test_f64),
+        cmocka_unit_test(test_dram),
     };
 
     return cmocka_run_group_tests_name("profile_rates", tests, NULL, NULL);
