@@ -126,10 +126,14 @@ static void test_csv(void **state)
         "print(plot.csv(rows, {{'n', 'arg.n'}, 'host.scheduler', {'us', 'time_ns', 1e-3}}))\n"
         "print(plot.csv({{a = 'x,y', b = 'say \"hi\"', c = 'two\\nlines'}, {a = 0.1, b = 1/0, c = "
         "true}}, {'a', 'b', 'c'}))\n"
-        "print(plot.csv({}, {'a'}))\n",
+        "print(plot.csv({}, {'a'}))\n"
+        "print(plot.csv({{a = 39004.876}, {a = 3}, {a = 0/0}}, {{'a', 'a', 1e-3}}))\n"
+        "print(plot.csv({{a = 9007199254740993}}, {{'a', 'a', 10}}))\n",
         "n,host.scheduler,us\n10,a,0.01\n10,b,0.005\n10,c,0.0025\n100,a,0.1\n100,b,0.05\n100,c,\n\n"
         "a,b,c\n\"x,y\",\"say \"\"hi\"\"\",\"two\nlines\"\n0.1,,true\n\n"
-        "a\n\n");
+        "a\n\n"
+        "a\n39.004876\n0.003\n\n\n"
+        "a\n90071992547409930\n\n");
 }
 
 static void test_json(void **state)

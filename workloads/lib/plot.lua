@@ -286,11 +286,12 @@ local function column(c)
     return c[1], c[2] or c[1], c[3]
 end
 
--- By 1e-3 is meant a division by 1000: the factor itself is no exact number.
+-- Neither 1e-3 nor most values are exact: 15 digits are what both hold, so that 39004.876 becomes 39.004876.
 local function scaled(value, scale)
     if not scale or value == nil then return value end
-    if scale > 0 and scale < 1 then return value / (1 / scale) end
-    return value * scale
+    local product = value * scale
+    if math.type(product) == "integer" or not is_finite(product) then return product end
+    return tonumber(string.format("%.15g", product)) + 0.0
 end
 
 -- CSV (RFC 4180, but lines end in a newline alone): a header, and a line for each row; what is missing is empty.
