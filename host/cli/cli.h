@@ -39,6 +39,8 @@ int cli_end(int status);
 void cli_format_time(uint64_t ps, char *out, size_t size);
 /* "160 MB", "4 B": powers of ten. */
 void cli_format_bytes(uint64_t bytes, char *out, size_t size);
+/* "12345", "123.4k", "12.34M": at most six characters. */
+void cli_format_count(uint64_t n, char *out, size_t size);
 /* "12.3 %"; "-" if not finite. */
 void cli_format_percent(double fraction, char *out, size_t size);
 

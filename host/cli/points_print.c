@@ -52,6 +52,14 @@ static void bytes_cell(struct cli_table *t, const struct metrics *m)
     cli_cell(t, "%s", text);
 }
 
+static void count_cell(struct cli_table *t, uint64_t n)
+{
+    char text[32];
+
+    cli_format_count(n, text, sizeof text);
+    cli_cell(t, "%s", text);
+}
+
 static void outcome_cell(struct cli_table *t, const struct point *p)
 {
     if (!p->ran)
@@ -76,6 +84,8 @@ enum row_kind {
     ROW_CONTENTION,
     ROW_KERNELS,
     ROW_KERNEL_BUSY,
+    ROW_INSTRUCTIONS,
+    ROW_LANES,
     ROW_BYTES,
     ROW_LINK_BUSY,
     ROW_CHECKS,
@@ -130,6 +140,12 @@ static void measure_cell(struct cli_table *t, enum row_kind kind, const struct p
     case ROW_KERNEL_BUSY:
         time_cell(t, p->metrics.busy.kernel_ps);
         break;
+    case ROW_INSTRUCTIONS:
+        count_cell(t, p->metrics.sums.wave_instr);
+        break;
+    case ROW_LANES:
+        percent_cell(t, p->metrics.lane_utilisation);
+        break;
     case ROW_BYTES:
         bytes_cell(t, &p->metrics);
         break;
@@ -182,39 +198,72 @@ static void print_schedulers(const struct points *p, FILE *to)
 
 /* ---- axes: the points as rows ------------------------------------------------------------------------- */
 
-static const char *const axis_titles[] = {"time", "speedup", "device",  "ct",    "tc",
-                                          "cc",   "tot",     "kernels", "bytes", "checks"};
-enum { NAXIS_TITLES = sizeof axis_titles / sizeof *axis_titles };
+/* Where nothing overlaps, as in programs of one kernel, there is room for what the kernels do. */
+static const struct axis_column {
+    enum row_kind kind;
+    enum { ALWAYS, IF_OVERLAP, IF_NONE } when;
+    const char *title;
+} axis_columns[] = {
+    {ROW_DEVICE, ALWAYS, "device"},
+    {ROW_KERNEL_BUSY, ALWAYS, "kernels busy"},
+    {ROW_INSTRUCTIONS, IF_NONE, "instructions"},
+    {ROW_LANES, IF_NONE, "lanes"},
+    {ROW_CT, IF_OVERLAP, "ct"},
+    {ROW_TC, IF_OVERLAP, "tc"},
+    {ROW_CC, IF_OVERLAP, "cc"},
+    {ROW_TOT, IF_OVERLAP, "tot"},
+    {ROW_KERNELS, ALWAYS, "kernels"},
+    {ROW_BYTES, ALWAYS, "bytes"},
+    {ROW_CHECKS, ALWAYS, "checks"},
+};
+enum { NAXIS_COLUMNS = sizeof axis_columns / sizeof *axis_columns };
 
-static void add_axis_row(struct cli_table *t, const struct points *p, const struct point *row)
+static bool is_shown(const struct axis_column *c, bool overlap)
 {
-    size_t a;
+    return c->when == ALWAYS || (c->when == IF_OVERLAP) == overlap;
+}
 
-    for (a = 0; a < row->nchanges; a++)
+static bool any_overlap(const struct points *p)
+{
+    for (size_t i = 0; i < p->len; i++)
+        if (p->at[i].overlap.ct > 0 || p->at[i].overlap.tot > 0)
+            return true;
+    return false;
+}
+
+static void add_axis_titles(struct cli_table *t, const struct points *p, bool overlap)
+{
+    for (size_t i = 0; i < p->axes; i++)
+        cli_cell(t, "%.*s", (int)strcspn(p->at[0].changes[i], "="), p->at[0].changes[i]);
+    cli_cell(t, "time");
+    cli_cell(t, "speedup");
+    for (size_t i = 0; i < NAXIS_COLUMNS; i++)
+        if (is_shown(&axis_columns[i], overlap))
+            cli_cell(t, "%s", axis_columns[i].title);
+}
+
+static void add_axis_row(struct cli_table *t, const struct points *p, const struct point *row,
+                         bool overlap)
+{
+    for (size_t a = 0; a < row->nchanges; a++)
         cli_cell(t, "%s", strchr(row->changes[a], '=') + 1);
     time_cell(t, row->time_ps);
     speedup_cell(t, p->at[0].time_ps, row->time_ps);
-    time_cell(t, row->device_time_ps);
-    percent_cell(t, row->overlap.ct);
-    percent_cell(t, row->overlap.tc);
-    percent_cell(t, row->overlap.cc);
-    percent_cell(t, row->overlap.tot);
-    cli_cell(t, "%" PRIu64, row->metrics.kernels);
-    bytes_cell(t, &row->metrics);
-    outcome_cell(t, row);
+    for (size_t i = 0; i < NAXIS_COLUMNS; i++)
+        if (is_shown(&axis_columns[i], overlap))
+            measure_cell(t, axis_columns[i].kind, row);
 }
 
 static void print_axes(const struct points *p, FILE *to)
 {
-    struct cli_table t = {.columns = p->axes + NAXIS_TITLES};
-    size_t i;
+    bool overlap = any_overlap(p);
+    struct cli_table t = {.columns = p->axes + 2};
 
-    for (i = 0; i < p->axes; i++)
-        cli_cell(&t, "%.*s", (int)strcspn(p->at[0].changes[i], "="), p->at[0].changes[i]);
-    for (i = 0; i < NAXIS_TITLES; i++)
-        cli_cell(&t, "%s", axis_titles[i]);
-    for (i = 0; i < p->len; i++)
-        add_axis_row(&t, p, &p->at[i]);
+    for (size_t i = 0; i < NAXIS_COLUMNS; i++)
+        t.columns += is_shown(&axis_columns[i], overlap);
+    add_axis_titles(&t, p, overlap);
+    for (size_t i = 0; i < p->len; i++)
+        add_axis_row(&t, p, &p->at[i], overlap);
     cli_table_print(&t, to);
     fputs("speedup is over the first row\n", to);
     cli_table_free(&t);

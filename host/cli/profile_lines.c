@@ -16,24 +16,6 @@ static const double WORTH_A_ROW = 0.0005; /* of a kernel's cycles, which are sho
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
 
-/* "12345", "123.4k", "12.34M": at most six characters. */
-static void count_text(uint64_t n, char *out, size_t size)
-{
-    static const char units[] = "kMGTPE";
-    double value = (double)n;
-    int unit = -1;
-
-    if (n < 100000) {
-        snprintf(out, size, "%" PRIu64, n);
-        return;
-    }
-    while (value >= 1000) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(out, size, "%.*f%c", value >= 100 ? 1 : value >= 10 ? 2 : 3, value, units[unit]);
-}
-
 /* "4.5" or, where fewer would do, "4.5/1". */
 static void each_text(uint64_t sum, uint64_t least, uint64_t n, char *out, size_t size)
 {
@@ -140,7 +122,7 @@ static void print_row(const struct listing *l, const struct profile_line *line, 
     char place[64], issues[16], waits[64], sectors[32], passes[32];
 
     place_text(l->k, line, place, sizeof place);
-    count_text(c->issues, issues, sizeof issues);
+    cli_format_count(c->issues, issues, sizeof issues);
     waits_text(c, waits, sizeof waits);
     each_text(c->sectors, c->least_sectors, c->requests, sectors, sizeof sectors);
     each_text(c->passes, c->least_passes, c->local_accesses, passes, sizeof passes);

@@ -118,6 +118,23 @@ void cli_format_bytes(uint64_t bytes, char *out, size_t size)
     format_unit(value, units[i], out, size);
 }
 
+void cli_format_count(uint64_t n, char *out, size_t size)
+{
+    static const char units[] = "kMGTPE";
+    double value = (double)n;
+    int unit = -1;
+
+    if (n < 100000) {
+        snprintf(out, size, "%" PRIu64, n);
+        return;
+    }
+    while (value >= 1000) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(out, size, "%.*f%c", value >= 100 ? 1 : value >= 10 ? 2 : 3, value, units[unit]);
+}
+
 void cli_format_percent(double fraction, char *out, size_t size)
 {
     if (isfinite(fraction))

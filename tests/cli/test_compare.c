@@ -133,6 +133,8 @@ static void test_the_axis_of_configurations(void **state)
     cli_rig_run(
         r, "compare %/prog.lua --axis config=tiny,%/other.json --axis l1.enabled --out %/a.jsonl");
     cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "kernels busy  instructions")); /* one kernel: no overlap */
+    assert_null(strstr(r->out, "tot"));
     v = lines_of(r, "a.jsonl");
     assert_int_equal(cJSON_GetArraySize(v), 4);
     assert_true(at(cJSON_GetArrayItem(v, 3), "config", "compute_units")->valuedouble == 1);
