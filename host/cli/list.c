@@ -106,6 +106,8 @@ enum { NGROUPS = sizeof groups / sizeof *groups };
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
+enum { LEFT = 28 }; /* columns of names; what is longer has a line of its own */
+
 static void print_item(void *user, const char *name, const char *extra, const char *doc)
 {
     char left[128];
@@ -113,7 +115,10 @@ static void print_item(void *user, const char *name, const char *extra, const ch
     (void)user;
     snprintf(left, sizeof left, "%s%s%s", name, extra && *extra && *extra != '(' ? " " : "",
              extra ? extra : "");
-    printf("  %-28s  %s\n", left, doc);
+    if (strlen(left) > LEFT)
+        printf("  %s\n  %*s  %s\n", left, LEFT, "", doc);
+    else
+        printf("  %-*s  %s\n", LEFT, left, doc);
 }
 
 static void json_item(void *user, const char *name, const char *extra, const char *doc)

@@ -119,20 +119,22 @@ static unsigned forms_of(const struct isa_program *p, const char *name)
     return forms;
 }
 
-static enum hd_status no_form(const hd_module *m, const char *name, unsigned wanted,
-                              struct hd_error *err)
+static enum hd_status no_form(const hd_runtime *rt, const hd_module *m, const char *name,
+                              unsigned wanted, struct hd_error *err)
 {
+    const char *unit = cf_units[rt->options.gpu.divergence_unit]->name;
     unsigned there = forms_of(m->program, name);
     struct text have = {0}, want = {0}, hint = {0};
     enum hd_status status;
 
     add_forms(&have, there, false);
     add_forms(&want, wanted, false);
-    text_add(&hint, "values of divergence.unit for the forms that there are: ");
+    text_add(&hint,
+             "--set divergence.unit=UNIT takes another form; units of those that there are: ");
     add_forms(&hint, there, true);
     status = hd_error_set(err, HD_BAD_INPUT, "kernel-form", m->path, text_str(&hint),
-                          "kernel %s is there in form %s, but this configuration takes %s", name,
-                          text_str(&have), text_str(&want));
+                          "kernel %s is there in form %s, but divergence.unit=%s takes %s", name,
+                          text_str(&have), unit, text_str(&want));
     text_free(&have);
     text_free(&want);
     text_free(&hint);
@@ -154,7 +156,7 @@ enum hd_status hd_kernel_get(hd_runtime *rt, hd_module *m, const char *name, con
     if (!found)
         return no_kernel(m, name, err);
     if (!(found->forms & forms))
-        return no_form(m, name, forms, err);
+        return no_form(rt, m, name, forms, err);
     k = calloc(1, sizeof *k);
     if (!k)
         return rt_no_memory(rt, err);

@@ -56,19 +56,21 @@ static void test_forms_that_do_not_fit(void **state)
     cli_rig_expect(r, 0, NULL, NULL);
     cli_rig_run(r,
                 "run %/form.lua --config tiny --set divergence.unit=any-branch --out %/none.json");
-    cli_rig_expect(r, 3, "kernel one is there in form exec, but this configuration takes predicated",
-                   "exec: exec-mask");
+    cli_rig_expect(
+        r, 3, "kernel one is there in form exec, but divergence.unit=any-branch takes predicated",
+        "exec: exec-mask");
     assert_non_null(strstr(r->err, "form.lua:3"));
     assert_false(cli_rig_exists(r, "none.json"));
     program(r, "goto");
     cli_rig_run(r, "run %/form.lua --config tiny --set divergence.unit=goto-join");
     cli_rig_expect(r, 0, NULL, NULL);
     cli_rig_run(r, "run %/form.lua --config tiny --set divergence.unit=exec-mask");
-    cli_rig_expect(r, 3, "kernel one is there in form goto, but this configuration takes exec",
+    cli_rig_expect(r, 3,
+                   "kernel one is there in form goto, but divergence.unit=exec-mask takes exec",
                    "goto: goto-join or simt-stack or min-pc or barrier");
     cli_rig_run(r, "compare %/form.lua --config tiny --axis divergence.unit=goto-join,exec-mask");
-    cli_rig_expect(r, 3, "kernel one is there in form goto, but this configuration takes exec",
-                   NULL);
+    cli_rig_expect(
+        r, 3, "kernel one is there in form goto, but divergence.unit=exec-mask takes exec", NULL);
     cli_rig_run(r,
                 "run %/form.lua --config tiny --set divergence.unit=goto-join --set cf.form=exec");
     cli_rig_expect(r, 3, "cf.form is \"exec\", which divergence.unit \"goto-join\" does not run",
