@@ -16,6 +16,7 @@ static inline bool isa_scalars_has(const struct isa_scalars *s, unsigned index)
     return s->w[index / 64] >> (index % 64) & 1;
 }
 
+/* Adds all of `from` to *to. */
 void isa_scalars_add(struct isa_scalars *to, const struct isa_scalars *from);
 
 /* The set of what the instruction writes. */

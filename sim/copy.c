@@ -328,8 +328,7 @@ enum hd_status sim_copy(const struct sim_machine *m, struct sim_machine **out, s
     sim_set_limits(copy, &m->limits);
     if (!copy_parts(copy, m)) {
         sim_free(copy);
-        return hd_error_set(err, HD_SIM_FAILED, "host-memory", NULL, NULL,
-                            "no memory for the copy of a machine");
+        return hd_no_memory(err, "the copy of a machine");
     }
     *out = copy;
     return HD_OK;

@@ -211,8 +211,7 @@ enum hd_status device_new(struct sim_machine *m, struct hd_error *err)
     m->device = calloc(1, sizeof *m->device);
     if (m->device && make_parts(m))
         return HD_OK;
-    return hd_error_set(err, HD_SIM_FAILED, "host-memory", NULL, "use a smaller device",
-                        "no memory for a device of %u compute units", m->config.compute_units);
+    return hd_no_memory(err, "a device of %u compute units", m->config.compute_units);
 }
 
 void device_free(struct sim_machine *m)

@@ -9,18 +9,13 @@
 
 /* ---- making ---- */
 
-static enum hd_status no_memory(struct hd_error *err)
-{
-    return hd_error_set(err, HD_SIM_FAILED, "host-memory", NULL, NULL, "no memory for a machine");
-}
-
 static enum hd_status make_parts(struct sim_machine *m, struct hd_error *err)
 {
     m->events = event_queue_new();
     m->queues = queues_new();
     m->link = link_new(&m->config);
     if (!m->events || !m->queues || !m->link)
-        return no_memory(err);
+        return hd_no_memory(err, "a machine");
     memory_init(&m->memory, m->config.um_page_bytes);
     return device_new(m, err);
 }
@@ -36,7 +31,7 @@ enum hd_status sim_new(const struct sim_config *config, enum isa_build lanes,
         return status;
     m = calloc(1, sizeof *m);
     if (!m)
-        return no_memory(err);
+        return hd_no_memory(err, "a machine");
     m->config = *config;
     m->core = clock_make(config->core_hz);
     m->l2clk = clock_make(config->l2_hz);

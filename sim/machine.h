@@ -43,8 +43,7 @@ struct sim_machine {
 
 static inline void machine_out_of_memory(struct sim_machine *m)
 {
-    machine_fail(m, HD_SIM_FAILED, "host-memory", NULL, NULL,
-                 "the simulator ran out of host memory");
+    machine_fail(m, HD_SIM_FAILED, "memory", NULL, NULL, "the simulator ran out of host memory");
 }
 
 /* Schedules an event; the run ends when there is no memory for it. */

@@ -194,9 +194,7 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
     a.npages = bits_ceil_div(a.bytes, mem->page_bytes);
     if (!allocate_values(&a) || !allocate_pages(&a) || !reserve_one(mem)) {
         free_array(&a);
-        return hd_error_set(err, HD_BAD_INPUT, "host-memory", NULL, "use smaller arrays",
-                            "array %s: the host has not %" PRIu64 " bytes of memory for it",
-                            desc->name, desc->bytes);
+        return hd_no_memory(err, "array %s of %" PRIu64 " bytes", desc->name, desc->bytes);
     }
     mem->next_address = next / mem->page_bytes * mem->page_bytes;
     *id = take_id(mem);

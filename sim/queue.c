@@ -108,8 +108,7 @@ enum hd_status sim_queue_new(struct sim_machine *m, uint32_t *queue, struct hd_e
                             "free streams, or use them again",
                             "the device has %d queues, all of them in use", QUEUES_MAX);
     if (!add_queue(qs))
-        return hd_error_set(err, HD_BAD_INPUT, "host-memory", NULL, NULL,
-                            "no host memory for one more queue");
+        return hd_no_memory(err, "one more queue");
     *queue = (uint32_t)qs->list.len - 1;
     return HD_OK;
 }

@@ -35,7 +35,7 @@ enum hd_status rt_failed(hd_runtime *rt, struct hd_error *err)
 
 enum hd_status rt_no_memory(hd_runtime *rt, struct hd_error *err)
 {
-    hd_error_set(&rt->error, HD_INTERNAL, "no-memory", NULL, "use smaller arrays or fewer at once",
+    hd_error_set(&rt->error, HD_SIM_FAILED, "memory", NULL, "use smaller arrays or fewer at once",
                  "the host has no memory left");
     return rt_failed(rt, err);
 }
@@ -65,7 +65,7 @@ enum hd_status rt_new_on(const struct hd_options *o, const struct rt_machine_ops
     *out = NULL;
     if (!rt) {
         ops->free(m);
-        return HD_BROKEN(err, "no memory for a runtime");
+        return hd_no_memory(err, "a runtime");
     }
     rt->options = *o;
     rt->ops = ops;

@@ -113,6 +113,7 @@ bool rt_poisoned(const hd_runtime *rt, struct hd_error *err);
 enum hd_status rt_failed(hd_runtime *rt, struct hd_error *err);
 /* Poisons the runtime with the machine's last error, whatever its status. */
 void rt_poison(hd_runtime *rt);
+/* The host has no memory for what a call needs: HD_SIM_FAILED, and no call can follow. */
 enum hd_status rt_no_memory(hd_runtime *rt, struct hd_error *err);
 
 /* ---- clock.c: the host's clock and the machine's --------------------------------------------- */

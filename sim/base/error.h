@@ -35,7 +35,7 @@ enum hd_status hd_error_set(struct hd_error *err, enum hd_status status, const c
 
 /*
  * The host has no memory for what fmt names, such as "the trace": HD_BAD_INPUT, since less input would do. A run that is
- * under way ends with HD_SIM_FAILED instead (sim/machine.h).
+ * under way ends with HD_SIM_FAILED and the same code instead.
  */
 enum hd_status hd_no_memory(struct hd_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
