@@ -220,6 +220,7 @@ static bool serve_next(struct sim_machine *m, uint64_t until_ps)
     if (sources[best].time_ps == SIM_NEVER || sources[best].time_ps > until_ps)
         return false;
     m->now_ps = sources[best].time_ps;
+    m->served++;
     sources[best].serve(m);
     return true;
 }

@@ -20,7 +20,8 @@ struct sim_machine {
     struct hd_probe probe;
     enum sim_mode mode;
     uint64_t now_ps;
-    bool waiting; /* the host waits, so that it can do nothing before something else ends */
+    uint64_t served; /* times at which something was done: idle time adds none */
+    bool waiting;    /* the host waits, so that it can do nothing before something else ends */
     struct clock_domain core, l2clk;
     enum isa_build lanes_build; /* as it was asked for */
     const struct isa_lanes *lanes;
