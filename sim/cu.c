@@ -24,7 +24,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /*
  * Data comes no sooner than answer_ps() after what L2 has yet to serve; the work-groups of a new
  * kernel no sooner than its launch takes. A probe sees events in their order, and a limit on
- * instructions is met exactly.
+ * instructions ends the run with the cycle in which it is reached.
  */
 void cu_set_lookahead(struct sim_machine *m)
 {
