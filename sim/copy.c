@@ -82,34 +82,33 @@ static const struct sim_launch *launch_of(const struct sim_machine *m, uint32_t 
     return &m->queues->list.at[queue].head->cmd.launch;
 }
 
-static bool copy_run(struct sim_machine *to, struct kernel_run *run)
+static bool copy_run(struct sim_machine *to, struct kernel_run *run, const struct kernel_run *from)
 {
-    const struct isa_kernel *k = run->kernel;
-    void *array_at;
-    bool done;
+    const struct isa_kernel *k = from->kernel;
+    void *array_at, *load_from;
 
+    *run = *from;
+    run->array_at = run->load_from = NULL;
     run->plan = NULL;
-    done = block_copy(&array_at, run->array_at, (k->end - k->first) * sizeof *run->array_at) &&
-           cf_prepare(to->device->cf, run->program, k, &run->plan, NULL) == HD_OK;
+    if (!from->used)
+        return true;
+    if (!block_copy(&array_at, from->array_at, (k->end - k->first) * sizeof *run->array_at))
+        return false;
     run->array_at = array_at;
+    if (!block_copy(&load_from, from->load_from, (k->end - k->first) * sizeof *run->load_from))
+        return false;
+    run->load_from = load_from;
     run->launch = launch_of(to, run->queue);
-    return done;
+    return cf_prepare(to->device->cf, run->program, k, &run->plan, NULL) == HD_OK;
 }
 
 static bool copy_runs(struct sim_machine *to, const struct device *from)
 {
     struct device *d = to->device;
 
-    for (uint32_t i = 0; i < from->nruns; i++) {
-        d->runs[i] = from->runs[i];
-        d->runs[i].array_at = NULL;
-        d->runs[i].plan = NULL;
-        if (!from->runs[i].used)
-            continue;
-        d->runs[i].array_at = from->runs[i].array_at;
-        if (!copy_run(to, &d->runs[i]))
+    for (uint32_t i = 0; i < from->nruns; i++)
+        if (!copy_run(to, &d->runs[i], &from->runs[i]))
             return false;
-    }
     if (!vec_copy(&d->waiting, &from->waiting))
         return false;
     for (size_t i = 0; i < d->waiting.len; i++)

@@ -224,6 +224,7 @@ void device_free(struct sim_machine *m)
         free_cu(m, &d->cus[i]);
     for (uint32_t i = 0; d->runs && i < d->nruns; i++) {
         free(d->runs[i].array_at);
+        free(d->runs[i].load_from);
         free(d->runs[i].plan);
     }
     free(d->cus);

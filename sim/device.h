@@ -210,6 +210,7 @@ struct kernel_run {
     bool flushed;                  /* its last work-group has ended, and L1 has been told */
     uint64_t ran_on[CUS_MAX / 64]; /* compute units, a bit each */
     uint64_t order;                /* of becoming resident */
+    uint32_t *load_from; /* per instruction: 1 + id of the array that a load is from; see sim/private.c */
     uint32_t *array_at; /* per instruction: 1 + id of the array that its last access found */
     struct sim_counters c;
 };
@@ -304,9 +305,10 @@ struct device {
     bool dispatch_due; /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
-    struct simd *stepping;      /* the SIMD unit whose cycle is being served, NULL outside of one */
-    struct cu *running;         /* its compute unit, from its fills on */
-    uint32_t open_runs;         /* with work-groups that are not placed yet */
+    struct simd *stepping; /* the SIMD unit whose cycle is being served, NULL outside of one */
+    struct cu *running;    /* its compute unit, from its fills on */
+    uint32_t open_writers; /* stores and atomics of resident kernels that may be to any array */
+    uint32_t open_runs;    /* with work-groups that are not placed yet */
     struct line_request *lines; /* of the access in hand: the room of its compute unit */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions;                         /* issued */
@@ -489,6 +491,21 @@ bool dispatch_place(struct sim_machine *m, uint64_t cycle);
 void dispatch_finish_values(struct sim_machine *m);
 void dispatch_group_done(struct sim_machine *m, struct kernel_run *run);
 void run_check_done(struct sim_machine *m, struct kernel_run *run);
+
+/* ---- sim/private.c: loads that may be ahead of what other compute units do ---- */
+
+/* The kernel becomes resident; false when memory is short. */
+bool private_init(struct sim_machine *m, struct kernel_run *run);
+/* It is no more. */
+void private_end(struct sim_machine *m, struct kernel_run *run);
+/* Whether no resident kernel may write what the load is from; it is taken to stay in its array. */
+static inline bool load_is_private(const struct sim_machine *m, const struct kernel_run *run,
+                                   const struct isa_insn *in)
+{
+    uint32_t array = run->load_from[in->pc - run->kernel->first];
+
+    return array && !m->device->open_writers && !m->memory.arrays.at[array - 1].writers;
+}
 
 /* ---- sim/probe.c: called only where m->probe.fn is set ---- */
 

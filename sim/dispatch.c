@@ -41,7 +41,8 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     m->device->open_runs++;
     occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
-    if (!run->array_at || cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
+    if (!run->array_at || !private_init(m, run) ||
+        cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
         machine_out_of_memory(m);
     (void)occupancy_check(&m->config, l, &run->occupancy, NULL);
 }
@@ -81,6 +82,7 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
         run->c.residency_cycles += run->c.stall_cycles[i];
     sim_counters_add(&m->totals, &run->c);
     r.counters = run->c;
+    private_end(m, run);
     free(run->array_at);
     free(run->plan);
     run->array_at = NULL;

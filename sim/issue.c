@@ -370,7 +370,7 @@ bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
     if (eligible) {
         uint32_t slot = d->scheduler->pick(s, eligible);
 
-        if (ahead && issue_is_shared(s->waves[slot].next))
+        if (ahead && issue_is_shared(m, &s->waves[slot], s->waves[slot].next))
             return false;
         d->stepping = s;
         issue(m, s->cu, s, slot, &s->waves[slot], cycle);

@@ -84,10 +84,10 @@ static void pick_all(const struct sim_machine *m, struct simd *s, struct picks *
     }
 }
 
-static bool any_shared(const struct picks *p)
+static bool any_shared(const struct sim_machine *m, const struct picks *p)
 {
     for (unsigned i = 0; i < p->n; i++)
-        if (issue_is_shared(p->at[i].wave->next + p->at[i].second))
+        if (issue_is_shared(m, p->at[i].wave, p->at[i].wave->next + p->at[i].second))
             return true;
     return false;
 }
@@ -182,7 +182,8 @@ bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead)
         struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
         bool second = pairs(s, 1u << w->unit, w, cycle);
 
-        if (ahead && (issue_is_shared(w->next) || (second && issue_is_shared(w->next + 1))))
+        if (ahead &&
+            (issue_is_shared(m, w, w->next) || (second && issue_is_shared(m, w, w->next + 1))))
             return false;
         d->stepping = s;
         issue_first(m, s, w, cycle);
@@ -216,7 +217,7 @@ bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead)
     p.n = p.units = 0;
     p.slots = 0;
     pick_all(m, s, &p, cycle);
-    if (ahead && any_shared(&p)) {
+    if (ahead && any_shared(m, &p)) {
         s->last = last;
         return false;
     }

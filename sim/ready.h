@@ -133,15 +133,16 @@ static inline ready_t registers_ready(const struct wavefront *w, const struct is
     return at;
 }
 
-/* Whether an instruction acts on what compute units share, or may end a work-group. */
-static inline bool issue_is_shared(const struct isa_insn *in)
+/* Whether an instruction of a wavefront acts on what compute units share, or may end a work-group. */
+static inline bool issue_is_shared(const struct sim_machine *m, const struct wavefront *w,
+                                   const struct isa_insn *in)
 {
     static const bool shared[ISA_NUM_FORMATS] = {
-        [ISA_GLOAD] = true, [ISA_GSTORE] = true, [ISA_GATOMIC] = true, [ISA_FENCE] = true,
-        [ISA_PRINT] = true, [ISA_ASSERT] = true, [ISA_END] = true,
+        [ISA_GSTORE] = true, [ISA_GATOMIC] = true, [ISA_FENCE] = true,
+        [ISA_PRINT] = true,  [ISA_ASSERT] = true,  [ISA_END] = true,
     };
 
-    return shared[in->format];
+    return shared[in->format] || (in->format == ISA_GLOAD && !load_is_private(m, w->run, in));
 }
 
 #endif
