@@ -86,13 +86,18 @@ static void print_list(const struct profile *p, struct profile_kernel *const *or
 static void print_unknown(const struct profile *p, const char *name)
 {
     struct nearest near = nearest_start(name);
+    struct text ran = {0};
 
-    for (size_t i = 0; i < p->kernels.len; i++)
+    text_add(&ran, p->kernels.len ? "these have:" : "none has");
+    for (size_t i = 0; i < p->kernels.len; i++) {
         nearest_offer(&near, p->kernels.at[i]->name);
+        text_add(&ran, "%s %s", i ? "," : "", p->kernels.at[i]->name);
+    }
     if (near.best)
         cli_warn("no kernel %s has run; did you mean %s?", name, near.best);
     else
-        cli_warn("no kernel %s has run", name);
+        cli_warn("no kernel %s has run; %s", name, text_str(&ran));
+    text_free(&ran);
 }
 
 static void print_time(const struct session *s)

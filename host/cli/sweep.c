@@ -76,13 +76,8 @@ static enum hd_status run_post(struct sweep_plan *plan, struct sweep_store *stor
     const struct hd_sweep_post post = {&files, next_row, write_output};
     enum hd_status status;
 
-    if (!plan->sweep->has_post)
+    if (!plan->sweep->has_post || !store->part)
         return HD_OK;
-    if (!store->part) {
-        cli_warn(
-            "the files of the sweep's post go beside --out FILE.jsonl; there are none without");
-        return HD_OK;
-    }
     status = hd_sweep_run_post(plan->sweep, &post, &plan->traceback, err);
     if (files.written.len && !plan->args->quiet)
         fprintf(to, "wrote %s\n", files.written.at);
@@ -95,6 +90,17 @@ static enum hd_status run_post(struct sweep_plan *plan, struct sweep_store *stor
 static FILE *table_to(const struct cli_args *args)
 {
     return args->out && strcmp(args->out, "-") == 0 ? stderr : stdout;
+}
+
+/* Said ahead of a run that may be long. */
+static void warn_of_loss(const struct sweep_plan *plan, const struct sweep_store *store)
+{
+    if (!plan->args->out)
+        cli_warn("without --out FILE.jsonl the results are not kept%s",
+                 plan->sweep->has_post ? ", and post does not run" : "");
+    else if (plan->sweep->has_post && !store->part)
+        cli_warn(
+            "the files of the sweep's post go beside --out FILE.jsonl; there are none without");
 }
 
 /* *stopped: not all points have run. The result is the exit status where all is well with the sweep itself. */
@@ -129,8 +135,10 @@ static enum hd_status sweep(struct sweep_plan *plan, struct sweep_store *store, 
         status = sweep_store_open(store, plan, err);
     if (status != HD_OK)
         return status;
-    if (!plan->args->dry_run)
+    if (!plan->args->dry_run) {
+        warn_of_loss(plan, store);
         return run_and_finish(plan, store, stopped, err);
+    }
     sweep_print_plan(plan, store, stdout);
     return HD_OK;
 }

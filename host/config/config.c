@@ -59,7 +59,7 @@ enum hd_status hd_config_unknown(const char *path, const char *place, struct hd_
     if (near.best)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near.best);
     else
-        snprintf(hint, sizeof hint, "heddle config schema lists the parameters");
+        snprintf(hint, sizeof hint, "heddle list parameters prints them all");
     return hd_error_set(err, HD_BAD_INPUT, "config-unknown-key", place, hint,
                         "there is no parameter \"%s\"", path);
 }

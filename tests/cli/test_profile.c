@@ -658,6 +658,8 @@ static void test_wrong_usage(void **state)
     cli_rig_expect(r, 2, "without time there is nothing to profile", "leave --timing off out");
     cli_rig_run(r, "profile %/corners.lua --config tiny --kernel strides");
     cli_rig_expect(r, 0, "no kernel strides has run; did you mean stride?", NULL);
+    cli_rig_run(r, "profile %/corners.lua --config tiny --kernel zzzz");
+    cli_rig_expect(r, 0, "no kernel zzzz has run; these have: ", NULL);
     cli_rig_run(r, "run %/corners.lua --top 3");
     cli_rig_expect(r, 2, "run has no option --top", NULL);
 }

@@ -390,7 +390,7 @@ static void test_a_failed_check_is_the_exit_status(void **state)
     cli_rig_file(r, "s.lua",
                  "return {workload = 'prog.lua', config = 'tiny', axes = {['arg.want'] = {2, 5}}}");
     cli_rig_run(r, "sweep %/s.lua");
-    cli_rig_expect(r, 1, NULL, NULL);
+    cli_rig_expect(r, 1, "without --out FILE.jsonl the results are not kept", NULL);
     assert_non_null(strstr(r->out, "check_failed       1  arg.want=5"));
 }
 
@@ -564,7 +564,7 @@ static void test_post_reads_rows_and_writes_files(void **state)
     assert_string_equal(text, "2.5nil9007199254740991 3");
     free(text);
     cli_rig_run(r, "sweep %/s.lua");
-    cli_rig_expect(r, 1, "go beside --out", NULL);
+    cli_rig_expect(r, 1, "are not kept, and post does not run", NULL);
 }
 
 static const struct {
