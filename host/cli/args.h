@@ -15,6 +15,8 @@ struct cli_list {
     size_t len, cap;
 };
 
+enum { CLI_ITERATIONS_MAX = 1000000 }; /* of a region, and of its warm-up */
+
 enum cli_timing { CLI_TIMING_ON, CLI_TIMING_OFF };
 
 /* What the command line says; texts are those of argv. */

@@ -49,10 +49,12 @@ enum hd_status session_check_args(const struct cli_args *args, struct hd_error *
 {
     struct trace_options options;
 
-    if ((args->iterations != UINT64_MAX && (args->iterations == 0 || args->iterations > 1000000)) ||
-        (args->warmup != UINT64_MAX && args->warmup > 1000000))
+    if ((args->iterations != UINT64_MAX &&
+         (args->iterations == 0 || args->iterations > CLI_ITERATIONS_MAX)) ||
+        (args->warmup != UINT64_MAX && args->warmup > CLI_ITERATIONS_MAX))
         return hd_error_set(err, HD_USAGE, "usage", NULL, NULL,
-                            "--iterations must be from 1 to 1000000, and --warmup at most 1000000");
+                            "--iterations must be from 1 to %d, and --warmup at most %d",
+                            CLI_ITERATIONS_MAX, CLI_ITERATIONS_MAX);
     if (session_check_outputs(args, err) != HD_OK || inst_trace_check(args, err) != HD_OK)
         return HD_USAGE;
     return trace_options_of(args, &options, err);

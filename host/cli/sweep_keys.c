@@ -6,6 +6,7 @@
 #include "sim/base/nearest.h"
 #include "sim/base/regular.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -20,14 +21,15 @@ static const struct special {
     enum special_kind kind;
     size_t offset;
     const char *const *choices;
+    uint64_t min, max; /* of whole numbers */
 } specials[] = {
-    {"workload", SPECIAL_WORKLOAD, 0, NULL},
-    {"config", SPECIAL_CONFIG, AT(config), NULL},
-    {"seed", SPECIAL_WHOLE, AT(seed), NULL},
-    {"iterations", SPECIAL_WHOLE, AT(iterations), NULL},
-    {"warmup", SPECIAL_WHOLE, AT(warmup), NULL},
-    {"detail", SPECIAL_CHOICE, AT(detail), record_detail_names},
-    {"timing", SPECIAL_CHOICE, AT(timing), on_off},
+    {"workload", SPECIAL_WORKLOAD, 0, NULL, 0, 0},
+    {"config", SPECIAL_CONFIG, AT(config), NULL, 0, 0},
+    {"seed", SPECIAL_WHOLE, AT(seed), NULL, 0, UINT64_MAX},
+    {"iterations", SPECIAL_WHOLE, AT(iterations), NULL, 1, CLI_ITERATIONS_MAX},
+    {"warmup", SPECIAL_WHOLE, AT(warmup), NULL, 0, CLI_ITERATIONS_MAX},
+    {"detail", SPECIAL_CHOICE, AT(detail), record_detail_names, 0, 0},
+    {"timing", SPECIAL_CHOICE, AT(timing), on_off, 0, 0},
 };
 
 enum { NSPECIALS = sizeof specials / sizeof *specials };
@@ -155,6 +157,21 @@ static bool find_choice(const struct special *special, const struct hd_script_va
     return false;
 }
 
+/* What the command line gives are 64 bits without a sign. */
+static enum hd_status check_whole(const struct special *special, const struct sweep_setting *s,
+                                  const char *place, struct hd_error *err)
+{
+    const uint64_t n = (uint64_t)s->value->i;
+    char wanted[80];
+
+    if (!s->given && (s->value->kind != HD_SCRIPT_INT || s->value->i < 0))
+        return wrong_value(s, place, "a whole number", err);
+    if (n >= special->min && n <= special->max)
+        return HD_OK;
+    snprintf(wanted, sizeof wanted, "from %" PRIu64 " to %" PRIu64, special->min, special->max);
+    return wrong_value(s, place, wanted, err);
+}
+
 static enum hd_status check_special(const struct hd_sweep *sweep, const struct special *special,
                                     const struct sweep_setting *s, const char *place,
                                     struct hd_error *err)
@@ -167,9 +184,7 @@ static enum hd_status check_special(const struct hd_sweep *sweep, const struct s
     case SPECIAL_CONFIG:
         return check_file(sweep, s, special->kind, place, err);
     case SPECIAL_WHOLE:
-        if (s->given || (s->value->kind == HD_SCRIPT_INT && s->value->i >= 0))
-            return HD_OK;
-        return wrong_value(s, place, "a whole number", err);
+        return check_whole(special, s, place, err);
     case SPECIAL_CHOICE:
         if (find_choice(special, s->value, &index))
             return HD_OK;

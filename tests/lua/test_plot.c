@@ -288,6 +288,12 @@ static void test_mistakes(void **state)
         HD_BAD_INPUT, 3, "bars stand on 0");
     expect_error("local plot = require 'plot'\nlocal text = plot.json {a = {b = {print}}}\n",
                  HD_BAD_INPUT, 2, "a function is no JSON");
+    expect_error("local plot = require 'plot'\nlocal t = {}\nt.a = {t}\nplot.json(t)\n",
+                 HD_BAD_INPUT, 4, "more than 100 deep");
+    expect_error(ROWS "plot.csv(rows, {{'t', 'time_ns', 'x'}})", HD_BAD_INPUT, 0,
+                 "the scale of t is a string and not a number");
+    expect_error(ROWS "plot.bars {data = rows, x = 'arg.n', y = {'time_ns', scale = {}}}",
+                 HD_BAD_INPUT, 0, "the scale of field y is a table");
     expect_error(ROWS "plot.bars {data = rows, x = 'arg.n'}", HD_BAD_INPUT, 0,
                  "needs data, x and y");
     expect_error(ROWS "plot.bars {data = rows, x = 'arg.n', y = {'time_ns', log = true}}",

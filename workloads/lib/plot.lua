@@ -279,10 +279,15 @@ local function cell(value)
     return text
 end
 
+local function check_scale(name, scale)
+    if scale ~= nil and type(scale) ~= "number" then fail("the scale of %s is a %s and not a number", name, type(scale)) end
+end
+
 -- A column is "path", or {name, path [, scale]}.
 local function column(c)
     if type(c) == "string" then return c, c, nil end
     if type(c) ~= "table" or type(c[1]) ~= "string" then fail("a column is a path or {name, path [, scale]}") end
+    check_scale(c[1], c[3])
     return c[1], c[2] or c[1], c[3]
 end
 
@@ -327,6 +332,9 @@ end
 
 local encode
 
+-- Deeper than any figure: a table that holds itself.
+local DEPTH = 100
+
 local function encode_list(list, indent)
     local parts, flat = {}, true
     for i, value in ipairs(list) do
@@ -354,6 +362,7 @@ function encode(value, indent)
     if type(value) == "string" then return quote(value) end
     if type(value) == "boolean" then return tostring(value) end
     if type(value) ~= "table" then fail("a %s is no JSON", type(value)) end
+    if #indent > 2 * DEPTH then fail("tables are more than %d deep in each other", DEPTH) end
     if getmetatable(value) == ARRAY or #value > 0 then return encode_list(value, indent) end
     return encode_object(value, indent)
 end
@@ -376,6 +385,7 @@ local function new_field(name, given)
     check_options("field " .. name, given, field_options)
     local path = given[1]
     if type(path) ~= "string" and type(path) ~= "function" then fail("field %s needs a path", name) end
+    check_scale("field " .. name, given.scale)
     local title = given.title or (type(path) == "string" and path or name)
     if given.unit then title = title .. " (" .. given.unit .. ")" end
     return {name = name, path = path, title = title, scale = given.scale, log = given.log, type = given.type,
@@ -524,6 +534,7 @@ end
 function P.stacked(o)
     check_options("stacked", o, stacked_options)
     if not (o.data and o.x and o.parts) then fail("stacked needs data, x and parts") end
+    check_scale("the parts", o.scale)
     local names, rows = {}, {}
     for i, part in ipairs(o.parts) do names[i] = (column(part)) end
     for _, row in ipairs(o.data) do
