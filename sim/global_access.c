@@ -192,7 +192,7 @@ static bool lane_ok(struct sim_machine *m, const struct wavefront *w, struct acc
 /* All lanes in one array and aligned, seen from the least and the greatest address. */
 static bool span_ok(struct sim_machine *m, const struct wavefront *w, struct access *x)
 {
-    if (x->bits % x->bytes || x->high < x->low)
+    if (x->bits & (x->bytes - 1) || x->high < x->low)
         return false;
     x->array = find_array(m, w, x->in, x->low);
     return x->array && inside(x->array, x->low, x->bytes) && inside(x->array, x->high, x->bytes);
