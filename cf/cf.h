@@ -39,7 +39,6 @@ struct cf_cost {
     bool hop;         /* a join woke no lane and passed on to its JIP */
     bool ignored;     /* a branch that holds falls through */
     uint32_t skipped; /* instructions jumped over forwards */
-    uint32_t cycles;  /* beyond the instruction itself */
     enum cf_trouble trouble;
     struct cf_wait who; /* the nearest sleeping lanes, if there is trouble; lanes may be 0 */
 };

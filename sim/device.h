@@ -75,7 +75,7 @@ struct wavefront {
     uint8_t simd, slot; /* slot within the SIMD unit */
     uint16_t cu;
     uint16_t ahead; /* instructions from next on whose values are computed */
-    uint64_t run_mask; /* what the last of them writes, if it writes a mask or EXEC, before; for skip_idle */
+    uint64_t run_mask; /* what the last of them writes, if it writes a mask or EXEC, before; for cu.skip_idle_passes */
     uint32_t loads, stores; /* under way */
     struct workgroup *group;
     struct isa_wave regs;
@@ -271,7 +271,7 @@ struct device {
     const struct cf_unit_ops *cf;
     /* timing by class, in core cycles */
     uint32_t latency[ISA_NUM_CLASSES], busy[ISA_NUM_CLASSES];
-    uint32_t pass_lanes[ISA_NUM_CLASSES]; /* lanes of a pass; skip_idle */
+    uint32_t pass_lanes[ISA_NUM_CLASSES]; /* lanes of a pass; cu.skip_idle_passes */
     uint32_t pass_cycles[ISA_NUM_CLASSES];
     bool (*step)(struct sim_machine *m, struct simd *s, bool ahead); /* see simd_step() */
     uint64_t noc_ps, l2_latency_ps, l2_atomic_ps, dram_latency_ps;
@@ -299,10 +299,9 @@ struct device {
     uint64_t places;                      /* for work-groups, of all compute units */
     uint32_t cleared_for; /* index of a run, or NONE32: the first of its compute units takes no others */
     VEC(struct waiting_launch) waiting; /* in order; all places for resident kernels are taken */
-    uint64_t next_order,
-        last_order;    /* of runs, from 1; of the run that the round-robin policy served last */
-    uint32_t next_cu;  /* placement starts looking here */
-    bool dispatch_due; /* an EV_DISPATCH is under way */
+    uint64_t next_order, last_order;    /* of runs, from 1; of the run that a policy served last */
+    uint32_t next_cu;                   /* placement starts looking here */
+    bool dispatch_due;                  /* an EV_DISPATCH is under way */
     uint64_t dispatch_free_ps;
     bool run_ahead;
     struct simd *stepping; /* the SIMD unit whose cycle is being served, NULL outside of one */
@@ -405,8 +404,8 @@ void cu_wake(struct sim_machine *m, struct cu *cu, uint64_t now);
  * Returns its length, at least 1.
  */
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w);
-/* A control instruction: moves w->next. Returns the cycles that it costs beyond its own. */
-uint32_t execute_branch(struct sim_machine *m, struct wavefront *w);
+/* A control instruction: moves w->next. */
+void execute_branch(struct sim_machine *m, struct wavefront *w);
 /* s_end. CF_GO: w->next has moved on. CF_DEADLOCK: a fault, which is recorded. */
 enum cf_next execute_end(struct sim_machine *m, struct wavefront *w);
 /* After lanes have parked, ended or been released: CF_GO sets w->next and EXEC; CF_DEADLOCK is a fault, which is recorded. */
@@ -444,6 +443,8 @@ static inline bool lsu_held(const struct cu *cu)
 void lsu_stored(struct sim_machine *m, struct wavefront *w, uint64_t effect_ps);
 /* A wavefront at a fence has no access left without an answer, though the time of an answer may be to come. */
 void lsu_pass_fence(struct sim_machine *m, struct wavefront *w, uint64_t now);
+/* A store or atomic of a wavefront has taken effect in L2, for others to see from effect_ps on. */
+void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps);
 
 /* ---- sim/l2.c and sim/dram.c ---- */
 
@@ -477,11 +478,6 @@ uint64_t dram_read(struct sim_machine *m, const struct request *r, uint32_t sect
                    uint64_t arrival_ps);
 uint64_t dram_write(struct sim_machine *m, const struct request *r, uint64_t line, uint32_t sectors,
                     uint64_t arrival_ps, uint32_t store);
-
-/* ---- sim/lsu.c, again ---- */
-
-/* A store or atomic of a wavefront has taken effect in L2, for others to see from effect_ps on. */
-void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t effect_ps);
 
 /* ---- sim/dispatch.c ---- */
 

@@ -148,7 +148,7 @@ static uint64_t count_branch(struct sim_machine *m, struct wavefront *w, const s
     return taken ? UINT64_MAX : 0;
 }
 
-uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
+void execute_branch(struct sim_machine *m, struct wavefront *w)
 {
     const struct isa_insn *in = w->next;
     struct sim_counters *c = &w->run->c;
@@ -164,10 +164,9 @@ uint32_t execute_branch(struct sim_machine *m, struct wavefront *w)
     if (cost.trouble)
         check_cost(m, w, &cost);
     if (m->fault.status != HD_OK || execute_pick(m, w) != CF_GO)
-        return 0;
+        return;
     if (w->next <= in || (in->format != ISA_JOIN && in->target <= in->pc))
         progress_check(m, w);
-    return cost.cycles;
 }
 
 /* An end without a predicate leaves no lane that could still wake others, or write EXEC. */

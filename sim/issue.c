@@ -217,7 +217,7 @@ static void issue_branch(struct sim_machine *m, struct wavefront *w, uint64_t cy
 {
     uint64_t after = cycle + m->device->latency[ISA_C_BRANCH];
 
-    after += execute_branch(m, w);
+    execute_branch(m, w);
     if (m->fault.status == HD_OK)
         wave_go_on(m, w, READY(after, SIM_STALL_SCOREBOARD), cycle);
 }
@@ -336,27 +336,19 @@ void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
         issue_by_format[w->next->format](m, w, cycle);
 }
 
-static inline void issue(struct sim_machine *m, struct cu *cu, struct simd *s, uint32_t slot,
-                         struct wavefront *w, uint64_t cycle)
+static inline void issue(struct sim_machine *m, struct simd *s, struct wavefront *w, uint64_t cycle)
 {
-    const struct isa_insn *in = w->next;
-    uint32_t busy = m->device->busy[in->cls];
+    uint32_t busy = m->device->busy[w->next->cls];
 
-    s->ready &= ~(UINT64_C(1) << slot);
-    s->last = slot;
+    s->ready &= ~(UINT64_C(1) << w->slot);
+    s->last = w->slot;
     s->open = cycle + 1;
     if (busy > 1) {
         s->busy |= 1u << w->unit;
         s->unit_free[w->unit] = cycle + busy;
     }
-    if (m->probe.fn)
-        book_probed(m, cu, w, cycle);
-    else
-        book_issue(cu, w, cycle);
-    if (w->ahead)
-        issue_register(m, w, cycle);
-    else
-        issue_by_format[in->format](m, w, cycle);
+    issue_book(m, w, cycle);
+    issue_next(m, w, cycle);
 }
 
 bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
@@ -368,12 +360,12 @@ bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
     release_units(s, cycle);
     eligible = open_slots(s, s->ready, cycle, &next);
     if (eligible) {
-        uint32_t slot = d->scheduler->pick(s, eligible);
+        struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
 
-        if (ahead && issue_is_shared(m, &s->waves[slot], s->waves[slot].next))
+        if (ahead && issue_is_shared(m, w, w->next))
             return false;
         d->stepping = s;
-        issue(m, s->cu, s, slot, &s->waves[slot], cycle);
+        issue(m, s, w, cycle);
         d->stepping = NULL;
     }
     s->due = next_issue(s);

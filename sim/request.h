@@ -35,7 +35,7 @@ struct requests {
 
 bool requests_init(struct requests *p, uint32_t count); /* false when memory is short */
 void requests_free(struct requests *p);
-bool requests_grow(struct requests *p);
+bool requests_grow(struct requests *p); /* twice as many; false when memory is short */
 /* Makes the pool equal to another one; false when memory is short. */
 bool requests_copy(struct requests *to, const struct requests *from);
 
