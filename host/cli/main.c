@@ -146,6 +146,7 @@ int main(int argc, char *argv[])
     struct hd_error err;
 
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file past the limit of its size is a write that fails */
     if (!first) {
         hd_error_set(&err, HD_USAGE, "usage", NULL, "heddle --help lists the verbs",
                      "no verb was given");

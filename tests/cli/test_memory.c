@@ -16,19 +16,21 @@
 
 #include <cmocka.h>
 
+/* A sanitizer has memory of its own beside what is measured: then the programs only have to run. */
 #if defined(__SANITIZE_ADDRESS__)
-#define WATCHED true
+#define SANITIZED true
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define WATCHED true
+#define SANITIZED true
 #endif
 #endif
-#ifndef WATCHED
-#define WATCHED false
+#ifndef SANITIZED
+#define SANITIZED false
 #endif
 
 #define MIB (1024.0 * 1024.0)
 #define ARRAY_MIB 8.0
+#define MOST_MIB (SANITIZED ? 4096.0 : ARRAY_MIB + 64)
 
 static const char program[] =
     "local gpu = require 'heddle'\n"
@@ -69,8 +71,6 @@ static void test_each_preset(void **state)
     struct config_names names = {0};
     struct rusage children;
 
-    if (WATCHED)
-        skip(); /* the sanitizer's own memory is beside it */
     cli_rig_file(r, "full.lua", program);
     cli_rig_file(r, "full.hasm", kernel);
     assert_true(config_list(&names));
@@ -80,13 +80,13 @@ static void test_each_preset(void **state)
         snprintf(line, sizeof line, "run %%/full.lua -q --config %s --out %%/r.json", names.at[i]);
         cli_rig_run(r, line);
         cli_rig_expect(r, 0, NULL, NULL);
-        if (peak_mib(r) > ARRAY_MIB + 64 || peak_mib(r) < ARRAY_MIB)
+        if (peak_mib(r) > MOST_MIB || peak_mib(r) < ARRAY_MIB)
             fail_msg("%s: %.1f MiB", names.at[i], peak_mib(r));
     }
     config_names_free(&names);
     /* And what the runs say of themselves is what the system says of them. */
     assert_int_equal(getrusage(RUSAGE_CHILDREN, &children), 0);
-    assert_true((double)children.ru_maxrss * 1024 / MIB <= ARRAY_MIB + 64);
+    assert_true((double)children.ru_maxrss * 1024 / MIB <= MOST_MIB);
     assert_true((double)children.ru_maxrss * 1024 / MIB + 1 >= peak_mib(r));
 }
 
@@ -103,8 +103,6 @@ static void test_many_launches(void **state)
     struct cli_rig *r = *state;
     double few;
 
-    if (WATCHED)
-        skip();
     cli_rig_file(r, "many.lua", many);
     cli_rig_file(r, "none.hasm", ".kernel none\n.param x u32[]\n s_end\n.endkernel\n");
     cli_rig_run(r, "run %/many.lua -q --config tiny --warmup 0 --detail full --out %/r.json");
@@ -112,7 +110,7 @@ static void test_many_launches(void **state)
     cli_rig_run(r, "run %/many.lua -q --config tiny --warmup 0 --detail full --out %/r.json "
                    "--arg launches=20000");
     cli_rig_expect(r, 0, NULL, NULL);
-    if (peak_mib(r) - few > 20000 * 512 / MIB)
+    if (!SANITIZED && peak_mib(r) - few > 20000 * 512 / MIB)
         fail_msg("%.1f MiB more than %.1f", peak_mib(r) - few, few);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -350,6 +351,33 @@ static void test_a_place_that_takes_no_file(void **state)
     assert_int_equal(rmdir(line), 0);
 }
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* No room for all rows: the sweep ends with a message, and what has run is there to be taken up. */
+static void test_no_room_for_the_rows(void **state)
+{
+    struct cli_rig *r = *state;
+
+    make_sweep(r, "1, 2, 3, 4, 5, 6, 7, 8");
+    limit_files(16384);
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl -q");
+    limit_files(RLIM_INFINITY);
+    cli_rig_expect(r, 3, "cannot write \"", "/a.jsonl.part\": File too large");
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl --resume");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "8 points"));
+    assert_null(strstr(r->out, "8 points, 0 kept"));
+    assert_non_null(strstr(r->out, " kept"));
+    remove_file(r, "a.jsonl");
+}
+
 /* ---- the sweep -------------------------------------------------------------------------------------- */
 
 /* Ctrl-C: the children end at once, the file has what had run, and --resume does the rest. */
@@ -450,8 +478,7 @@ int main(void)
         cmocka_unit_test(test_other_lines_are_passed_over),
         cmocka_unit_test(test_a_file_of_no_sweep_is_left_alone),
         cmocka_unit_test(test_a_place_that_takes_no_file),
-        cmocka_unit_test(test_a_file_of_no_sweep_is_left_alone),
-        cmocka_unit_test(test_a_place_that_takes_no_file),
+        cmocka_unit_test(test_no_room_for_the_rows),
         cmocka_unit_test(test_a_stopped_sweep_is_taken_up),
         cmocka_unit_test(test_a_killed_sweep_is_taken_up),
         cmocka_unit_test(test_an_earlier_file_stays_until_the_end),
