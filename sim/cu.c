@@ -23,12 +23,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /*
  * Data comes no sooner than answer_ps() after what L2 has yet to serve; the work-groups of a new
- * kernel no sooner than its launch takes. A probe sees events in their order, and a limit on
+ * kernel no sooner than its launch takes; and a copy from the host, whose array is not loaded from
+ * ahead of time once it is submitted, ends no sooner than the link's latency. A probe sees events in their order, and a limit on
  * instructions ends the run with the cycle in which it is reached.
  */
 void cu_set_lookahead(struct sim_machine *m)
 {
-    uint64_t ps = least(answer_ps(m), m->config.launch_latency * PS_PER_NS);
+    uint64_t host_ps = least(m->config.launch_latency, m->config.link_latency) * PS_PER_NS;
+    uint64_t ps = least(answer_ps(m), host_ps);
     uint64_t cycles = least(clock_cycle_at(&m->core, ps), LOOKAHEAD_MAX);
 
     /* The end of a kernel reaches into the L1 of all its compute units. */

@@ -23,7 +23,7 @@ struct sim_array {
     uint32_t pinned;       /* started launches and prefetches that it must stay on the device for */
     uint32_t inbound;      /* moves of its pages to the device, under way or about to be */
     uint32_t outbound;     /* the same to the host */
-    uint32_t writers;      /* stores and atomics of resident kernels that may be to it */
+    uint32_t writers; /* stores and atomics of resident kernels that may be to it, and copies from the host */
 };
 
 /* A freed array, for messages. */

@@ -1,8 +1,8 @@
 /*
- * Loads that no other compute unit can make a difference to: from an array that no resident kernel may
- * write. A compute unit that is ahead of the others need not wait with them. Which array it is, and
- * which ones a kernel writes, follows from the base of the address: an array parameter that the
- * kernel does not change.
+ * Loads that nothing else can make a difference to: from an array that no resident kernel may write,
+ * and no pending copy from the host (sim/command.c counts those). A compute unit that is ahead of the
+ * others need not wait with them. Which array it is, and which ones a kernel writes, follows from the
+ * base of the address: an array parameter that the kernel does not change.
  */
 #include "sim/device.h"
 

@@ -116,6 +116,50 @@ static void test_a_changed_parameter(void **state)
     require_same("    s_mov_b32 other.lo, x.lo\n    s_mov_b32 other.hi, x.hi\n", "[other]");
 }
 
+/* Copies that are all submitted ahead of the kernel, or one by one while it runs. */
+static uint32_t watch_copies(bool no_run_ahead, bool late)
+{
+    enum { COPIES = 40 };
+    const struct sim_array_desc desc = {"x", 4, 4, SIM_DEVICE};
+    uint32_t values[COPIES], x, out, queue, seen;
+    struct krig r;
+
+    krig_open(&r, "compute_units", "2", "l1.enabled", "false", "launch.latency_ns", "3000",
+              "link.latency_ns", late ? "20" : "200", "noc.latency_cycles", "40",
+              "l2.latency_cycles", "80", NULL);
+    sim_set_limits(r.m, &(struct sim_limits){.no_run_ahead = no_run_ahead});
+    assert_int_equal(sim_array_new(r.m, &desc, &x, &r.err), HD_OK);
+    out = krig_array(&r, 4);
+    assert_int_equal(sim_queue_new(r.m, &queue, &r.err), HD_OK);
+    krig_submit(&r, &(struct krig_launch){.text = watcher,
+                                          .threads = 32,
+                                          .nargs = 2,
+                                          .args = {KRIG_ARRAY(x), KRIG_ARRAY(out)}});
+    for (uint32_t i = 0; i < COPIES; i++) {
+        struct sim_cmd cmd = {.kind = SIM_COPY_H2D,
+                              .copy = {.array = x, .bytes = 4, .host = &values[i], .pinned = true}};
+        uint64_t ticket;
+
+        values[i] = i + 1;
+        if (late)
+            assert_int_equal(sim_run_until(r.m, 3000000 + i * 97000, &r.err), HD_OK);
+        assert_int_equal(sim_submit(r.m, queue, &cmd, &ticket, &r.err), HD_OK);
+    }
+    if (sim_wait(r.m, 0, &r.err))
+        fail_msg("%s", r.err.message);
+    memcpy(&seen, sim_array_data(r.m, out), 4);
+    krig_close(&r);
+    return seen;
+}
+
+/* A copy from the host writes, too, at its end. */
+static void test_an_array_that_is_copied_to(void **state)
+{
+    (void)state;
+    assert_int_equal(watch_copies(false, false), watch_copies(true, false));
+    assert_int_equal(watch_copies(false, true), watch_copies(true, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_a_computed_base),
         cmocka_unit_test(test_a_base_in_lanes),
         cmocka_unit_test(test_a_changed_parameter),
+        cmocka_unit_test(test_an_array_that_is_copied_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
