@@ -6,27 +6,27 @@
 --                        +-- reduce(x1, y1 -> z) -- the host reads z
 --     square(y -> y1) --'
 --
--- x and y are written by the host before each iteration, so 8 n bytes go to the device. Signatures
--- are those of the published benchmark's Python version, where square may write both of its arrays.
+-- x and y are written by the host before each iteration, so 8 n bytes go to the device. By hand x and x1 are on one
+-- stream, y and y1 on another, which the first waits for.
 --
 -- Arguments
 --   n       elements of each vector (1000000)
 --   block   work-items of a work-group (256)
---   blocks  work-groups of each kernel (448)
+--   blocks  work-groups of each kernel (8 times the compute units: 448 on p100)
 --   verify  also compares every element of x1 and y1 with values computed on the host, after the region (true)
+--   and variant, const, reset, by_hand_prefetch: see workloads/lib/dag.lua
 --
 -- Checked: z against -3 times the sum of 1/k^2 for k = 1..n; x1 and y1 bit by bit.
 
 local gpu = require "heddle"
+local dag = require "dag"
 
-local n = gpu.arg("n", 1000000, 1, 2000000000)
-local block = gpu.arg("block", 256, 1)
-local blocks = gpu.arg("blocks", 448, 1)
-local verify = gpu.arg("verify", true)
+local b = dag.benchmark {n = 1000000}
+local n, block, blocks = b.n, b.block, b.blocks
 
 local module = gpu.module "vec.hasm"
-local square = module:kernel("square", "x: inout f32[], y: inout f32[], n: i32")
-local reduce = module:kernel("reduce", "x: in f32[], y: in f32[], z: inout f32[], n: i32")
+local square = b:kernel(module, "square", "x: in(cpp) f32[], y: inout f32[], n: i32")
+local reduce = b:kernel(module, "reduce", "x: in f32[], y: in f32[], z: inout f32[], n: i32")
 
 local x, y = gpu.array("f32", n, "x"), gpu.array("f32", n, "y")
 local x1, y1 = gpu.array("f32", n, "x1"), gpu.array("f32", n, "y1")
@@ -49,20 +49,26 @@ local waves = blocks * ((block + width - 1) // width)
 local additions = (n + blocks * block - 1) // (blocks * block) + math.ceil(math.log(width, 2)) + waves
 local tolerance = (additions + 4) * 2.0 ^ -24
 
-local function reset()
-    x:fill("1/(i+1)")
-    y:fill("2/(i+1)")
-    z[0] = 0
-end
+b:place(1, x, x1)
+b:place(2, y, y1)
+local x_squared = b:call(square, blocks, block, {x, x1, n}, {stream = 1})
+local y_squared = b:call(square, blocks, block, {y, y1, n}, {stream = 2})
+b:call(reduce, blocks, block, {x1, y1, z, n}, {stream = 1, after = {x_squared, y_squared}})
+b:sync(1)
 
-gpu.region("main", {reset = reset}, function()
-    square(blocks, block)(x, x1, n)
-    square(blocks, block)(y, y1, n)
-    reduce(blocks, block)(x1, y1, z, n)
-    gpu.check("z", z[0], -3 * sum_of_inverse_squares(n), tolerance)
-end)
+b:measure {
+    inputs = function()
+        x:fill("1/(i+1)")
+        y:fill("2/(i+1)")
+    end,
+    reset = function() z[0] = 0 end,
+    main = function(run)
+        run()
+        gpu.check("z", z[0], -3 * sum_of_inverse_squares(n), tolerance)
+    end,
+}
 
-if verify then
+if b.verify then
     -- The product of two f32 is exact in f64, so that map rounds it once, as the kernel does.
     gpu.check_true("x1 = x^2", x:map("x*x"):hash() == x1:hash())
     gpu.check_true("y1 = y^2", y:map("x*x"):hash() == y1:hash())

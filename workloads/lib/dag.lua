@@ -1,0 +1,163 @@
+-- dag: the frame of the published benchmarks of workloads/dag. A benchmark tells its calls once, in the order of its
+-- host program, with the stream that each has in the hand-tuned version and the calls that it depends on. From that the
+-- frame makes every variant.
+--
+--     local dag = require "dag"
+--     local b = dag.benchmark {n = 1000000}                            -- reads the arguments below
+--     local square = b:kernel(module, "square", "x: in(cpp) f32[], y: inout f32[], n: i32")
+--     b:place(1, x, x1)
+--     local sx = b:call(square, b.blocks, b.block, {x, x1, n}, {stream = 1})
+--     ...
+--     b:call(reduce, b.blocks, b.block, {x1, y1, z, n}, {stream = 1, after = {sx, sy}})
+--     b:sync(1)
+--     b:measure {inputs = ..., reset = ..., main = function(run) run(); gpu.check("z", z[0], ...) end}
+--
+-- Arguments of every benchmark, which are fields of b
+--   n                 the published N
+--   block             work-items of a one-dimensional work-group (256)
+--   blocks            the published number of work-groups NB (8 times the compute units)
+--   variant           auto     launches without a stream: the scheduler decides
+--                     events   streams, events and prefetches by hand; for host.scheduler=serial-async
+--   const             python | cpp: which of the published versions the signatures follow
+--   reset             published | none: the inputs are written before each iteration, or before the first alone
+--   verify            also checks large arrays, after the region (true)
+--   by_hand_prefetch  events prefetches where the device has page faults (true)
+
+local gpu = require "heddle"
+
+local benchmark = {}
+benchmark.__index = benchmark
+
+local function choice(name, allowed)
+    local value = gpu.arg(name, allowed[1])
+    for _, one in ipairs(allowed) do
+        if value == one then return value end
+    end
+    error("--arg " .. name .. "=" .. value .. ": it is one of " .. table.concat(allowed, ", "), 0)
+end
+
+local dag = {}
+
+-- A benchmark with the arguments of the run. defaults: n, and, where they are not the usual ones, block, blocks, and the
+-- largest n (max).
+function dag.benchmark(defaults)
+    local b = {
+        n = gpu.arg("n", defaults.n, 1, defaults.max or 2000000000),
+        block = gpu.arg("block", defaults.block or 256, 1),
+        blocks = gpu.arg("blocks", defaults.blocks or 8 * gpu.config("compute_units"), 1),
+        variant = choice("variant", {"auto", "events"}),
+        const = choice("const", {"python", "cpp"}),
+        reset = choice("reset", {"published", "none"}),
+        verify = gpu.arg("verify", true),
+        by_hand_prefetch = gpu.arg("by_hand_prefetch", true),
+        steps = {}, streams = {}, events = {},
+    }
+    b.by_hand = b.variant == "events"
+    return setmetatable(b, benchmark)
+end
+
+-- A kernel. in(cpp) in its signature is `in` with const=cpp and `inout` otherwise; in(python) likewise.
+function benchmark:kernel(module, name, signature)
+    local resolved = signature:gsub("in%((%a+)%)", function(const) return const == self.const and "in" or "inout" end)
+    return module:kernel(name, resolved)
+end
+
+-- Stream i of the hand-tuned version; 0 is the default stream.
+function benchmark:stream(i)
+    if i == 0 then return gpu.default_stream() end
+    while #self.streams < i do table.insert(self.streams, gpu.stream()) end
+    return self.streams[i]
+end
+
+local function step(b, what)
+    table.insert(b.steps, what)
+    return what
+end
+
+-- The next call: a kernel with its shape and its arguments. how: stream, its stream by hand; after, the calls that it
+-- depends on (all, those of its own stream too); lds, bytes of dynamic local memory. The result stands in `after`.
+function benchmark:call(kernel, blocks, threads, arguments, how)
+    local stream = self.by_hand and self:stream(how.stream) or nil
+    for _, parent in ipairs(how.after or {}) do
+        if parent.stream ~= how.stream then parent.awaited = true end
+    end
+    return step(self, {
+        kind = "call", launch = kernel(blocks, threads, {lds = how.lds or 0, stream = stream}), arguments = arguments,
+        stream = how.stream, after = how.after or {},
+    })
+end
+
+-- By hand: what these arrays need on this stream before its next call. That is a prefetch, and where the device has no
+-- page faults that they belong to the stream alone.
+function benchmark:place(stream, ...)
+    step(self, {kind = "place", stream = stream, arrays = {...}})
+end
+
+-- By hand: the host waits for the stream.
+function benchmark:sync(stream)
+    step(self, {kind = "sync", stream = stream})
+end
+
+-- ---- how the variants run the steps -------------------------------------------------------------------------------
+
+local auto, events = {}, {}
+
+function auto.call(_, s) s.launch(table.unpack(s.arguments)) end
+
+local function record(b, stream)
+    local event = gpu.event(b:stream(stream))
+    table.insert(b.events, event)
+    return event
+end
+
+-- An event is recorded right behind its call, so that nothing later on that stream is waited for.
+function events.call(b, s)
+    for _, parent in ipairs(s.after) do
+        if parent.stream ~= s.stream then b:stream(s.stream):wait(parent.event) end
+    end
+    s.launch(table.unpack(s.arguments))
+    if s.awaited then s.event = record(b, s.stream) end
+end
+
+function events.place(b, s)
+    for _, array in ipairs(s.arrays) do
+        if not gpu.config("um.page_faults") then
+            if rawget(gpu, "attach") then gpu.attach(array, b:stream(s.stream)) end
+        elseif b.by_hand_prefetch then
+            gpu.prefetch(array, b:stream(s.stream))
+        end
+    end
+end
+
+function events.sync(b, s) b:stream(s.stream):sync() end
+
+local function play(b, how)
+    for _, s in ipairs(b.steps) do
+        if how[s.kind] then how[s.kind](b, s) end
+    end
+end
+
+-- Iterations leave no events behind; called outside the timed part.
+local function forget_events(b)
+    for _, event in ipairs(b.events) do event:free() end
+    b.events = {}
+end
+
+-- ---- measuring ----------------------------------------------------------------------------------------------------
+
+-- Measures region main. inputs writes the arrays that the published reset writes for the kernels to read; reset writes
+-- what the kernels add to, or whatever else each iteration needs; both run untimed. main(run) is timed: run() makes the
+-- calls, and what the host reads follows.
+function benchmark:measure(part)
+    local written = false
+    gpu.region("main", {reset = function()
+        forget_events(self)
+        if part.inputs and (self.reset == "published" or not written) then part.inputs() end
+        written = true
+        if part.reset then part.reset() end
+    end}, function()
+        part.main(function() play(self, self.variant == "auto" and auto or events) end)
+    end)
+end
+
+return dag
