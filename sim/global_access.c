@@ -126,6 +126,34 @@ static uint64_t lane_address(const struct access *x, unsigned lane)
 
 /* ---- checks ---- */
 
+static bool inside(const struct sim_array *a, uint64_t address, uint64_t bytes)
+{
+    return address >= a->base && address - a->base < a->bytes &&
+           a->bytes - (address - a->base) >= bytes;
+}
+
+/* An array that was given, and never to be written. Arrays that were not given are open to raw addresses. */
+static bool is_const(const struct sim_launch *l, uint32_t id)
+{
+    bool given = false;
+
+    for (uint32_t i = 0; i < l->narrays; i++) {
+        if (l->arrays[i] != id)
+            continue;
+        if (l->writes[i])
+            return false;
+        given = true;
+    }
+    return given;
+}
+
+/* Whether this instruction would write an array that its kernel may only read. */
+static bool forbidden(const struct sim_machine *m, const struct wavefront *w,
+                      const struct isa_insn *in, const struct sim_array *a)
+{
+    return in->format != ISA_GLOAD && is_const(w->run->launch, (uint32_t)(a - m->memory.arrays.at));
+}
+
 static void fault_at(struct sim_machine *m, const struct wavefront *w, const struct access *x,
                      unsigned lane)
 {
@@ -133,6 +161,7 @@ static void fault_at(struct sim_machine *m, const struct wavefront *w, const str
     const char *what = x->in->format == ISA_GLOAD    ? "load"
                        : x->in->format == ISA_GSTORE ? "store"
                                                      : "atomic";
+    const struct sim_array *a;
     char where[256];
 
     if (address % x->bytes) {
@@ -141,18 +170,23 @@ static void fault_at(struct sim_machine *m, const struct wavefront *w, const str
                     "misaligned %s of %u bytes at address 0x%" PRIx64, what, x->bytes, address);
         return;
     }
+    a = memory_find(&m->memory, address);
+    if (a && inside(a, address, x->bytes) && forbidden(m, w, x->in, a)) {
+        fault_raise(m, w, (int)lane, "const-write", "declare the parameter inout in the signature",
+                    "%s of %u bytes at address 0x%" PRIx64 ", byte %" PRIu64
+                    " of array %s, which the kernel was given as in",
+                    what, x->bytes, address, address - a->base, a->name);
+        return;
+    }
     memory_describe(&m->memory, address, where, sizeof where);
     fault_raise(m, w, (int)lane, "outside-arrays", "mask the lanes that have no element",
                 "%s of %u bytes at address 0x%" PRIx64 ", %s", what, x->bytes, address, where);
 }
 
-static bool inside(const struct sim_array *a, uint64_t address, uint64_t bytes)
-{
-    return address >= a->base && address - a->base < a->bytes &&
-           a->bytes - (address - a->base) >= bytes;
-}
-
-/* The array of an address: mostly the one that this instruction met last. */
+/*
+ * The array of an address that the instruction may act on: mostly the one that it met last, which was checked
+ * then. NULL if there is none.
+ */
 static struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w,
                                     const struct isa_insn *in, uint64_t address)
 {
@@ -165,6 +199,8 @@ static struct sim_array *find_array(struct sim_machine *m, const struct wavefron
             return a;
     }
     a = memory_find(&m->memory, address);
+    if (a && forbidden(m, w, in, a))
+        return NULL;
     if (a)
         *cached = (uint32_t)(a - m->memory.arrays.at) + 1;
     return a;

@@ -248,6 +248,35 @@ static void test_a_failed_check_is_status_1(void **state)
     cJSON_Delete(v);
 }
 
+/* A kernel that writes what its signature gives it as `in`; what ran before it is in the result. */
+static void test_a_const_write_is_status_4(void **state)
+{
+    static const char *const timing[] = {"on", "off"};
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua",
+                 "local gpu = require 'heddle'\n"
+                 "local mod = gpu.module 'prog.hasm'\n"
+                 "local x = gpu.array('f32', 100, 'weights')\n"
+                 "mod:kernel('inc', 'x: inout f32[], n: i32')(2, 64)(x, 100)\n"
+                 "mod:kernel('inc', 'x: in f32[], n: i32')(2, 64)(x, 100)\n");
+    for (unsigned i = 0; i < 2; i++) {
+        char line[128];
+        cJSON *v;
+
+        snprintf(line, sizeof line, "run %%/prog.lua --config tiny --timing %s --out %%/r.json",
+                 timing[i]);
+        cli_rig_run(r, line);
+        cli_rig_expect(r, 4, "kernel inc", "prog.hasm:");
+        cli_rig_expect(r, 4, "array weights, which the kernel was given as in", "inout");
+        v = result_of(r, "r.json");
+        assert_string_equal(at(v, "error", "code")->valuestring, "const-write");
+        assert_int_equal(cJSON_GetArraySize(at(v, "kernels", NULL)), 1);
+        cJSON_Delete(v);
+    }
+}
+
 /* A kernel that stores past its array. */
 static void test_a_fault_is_status_4(void **state)
 {
@@ -435,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_the_trace_agrees_with_the_result),
         cmocka_unit_test(test_pb24_statistics_of_what_never_happened),
         cmocka_unit_test(test_a_failed_check_is_status_1),
+        cmocka_unit_test(test_a_const_write_is_status_4),
         cmocka_unit_test(test_a_fault_is_status_4),
         cmocka_unit_test(test_limits_are_status_4),
         cmocka_unit_test(test_values_only),

@@ -140,7 +140,7 @@ static enum hd_status submit(struct krig *r, const struct krig_launch *l, uint64
                                       : l->args[i].value;
         if (l->args[i].is_array) {
             arrays[cmd.launch.narrays] = (uint32_t)l->args[i].value;
-            writes[cmd.launch.narrays++] = true;
+            writes[cmd.launch.narrays++] = !l->args[i].read_only;
         }
     }
     for (unsigned i = 0; i < 3; i++) {

@@ -48,16 +48,21 @@ struct krig_launch {
     struct {
         bool is_array;
         uint64_t value;
+        bool read_only;
     } args[8]; /* array: its id */
 };
 
 #define KRIG_ARRAY(id)                                                                             \
     {                                                                                              \
-        true, (id)                                                                                 \
+        true, (id), false                                                                          \
+    }
+#define KRIG_CONST(id)                                                                             \
+    {                                                                                              \
+        true, (id), true                                                                           \
     }
 #define KRIG_VALUE(v)                                                                              \
     {                                                                                              \
-        false, (v)                                                                                 \
+        false, (v), false                                                                          \
     }
 
 /* Submits a launch; returns its ticket. */
