@@ -151,9 +151,12 @@ static bool settings_of(const struct sweep_plan *plan, size_t point, struct swee
     out->len = 0;
     for (size_t i = 0; i < plan->base.len && ok; i++)
         ok = vec_push(out, plan->base.at[i]);
-    for (size_t a = 0; a < plan->sweep->columns.len && ok; a++)
-        ok = put(out, (struct sweep_setting){plan->sweep->columns.at[a].key,
-                                             hd_sweep_value(plan->sweep, a, point), false});
+    for (size_t a = 0; a < plan->sweep->columns.len && ok; a++) {
+        const struct hd_script_value *value = hd_sweep_value(plan->sweep, a, point);
+
+        if (value)
+            ok = put(out, (struct sweep_setting){plan->sweep->columns.at[a].key, value, false});
+    }
     return ok;
 }
 
@@ -186,6 +189,8 @@ static enum hd_status check_column(const struct sweep_plan *plan,
     for (size_t i = column->at; i < axis->values.len && status == HD_OK; i += axis->width) {
         const struct sweep_setting s = {column->key, &axis->values.at[i], false};
 
+        if (hd_sweep_is_unset(s.value))
+            continue;
         status = sweep_key_check(plan->sweep, &s, place, err);
     }
     if (status == HD_OK && axis->repeated && column->at == 0)
@@ -287,8 +292,9 @@ static enum hd_status make_ids(struct sweep_plan *plan, struct hd_error *err)
     qsort(plan->ids, plan->count, sizeof *plan->ids, compare_ids);
     for (size_t i = 1; i < plan->count; i++)
         if (plan->ids[i - 1].id == plan->ids[i].id)
-            return HD_BROKEN(err, "points %zu and %zu have one id", plan->ids[i - 1].point,
-                             plan->ids[i].point);
+            return hd_error_set(err, HD_BAD_INPUT, "sweep-points", plan->sweep->path,
+                                "leave one of them out", "points %zu and %zu are one run",
+                                plan->ids[i - 1].point, plan->ids[i].point);
     return HD_OK;
 }
 
@@ -357,9 +363,15 @@ void sweep_plan_free(struct sweep_plan *plan)
 
 void sweep_plan_label(const struct sweep_plan *plan, size_t point, struct text *out)
 {
+    const size_t start = out->len;
+
     for (size_t a = 0; a < plan->sweep->columns.len; a++) {
-        text_add(out, "%s%s=", a ? " " : "", plan->sweep->columns.at[a].key);
-        hd_sweep_text(hd_sweep_value(plan->sweep, a, point), out);
+        const struct hd_script_value *value = hd_sweep_value(plan->sweep, a, point);
+
+        if (!value)
+            continue;
+        text_add(out, "%s%s=", out->len > start ? " " : "", plan->sweep->columns.at[a].key);
+        hd_sweep_text(value, out);
     }
 }
 
@@ -384,8 +396,12 @@ static void write_axes(const struct sweep_plan *plan, size_t point, struct text 
     struct json_writer w;
 
     sweep_inline_start(&w, out);
-    for (size_t a = 0; a < plan->sweep->columns.len; a++)
-        hd_sweep_json(&w, plan->sweep->columns.at[a].key, hd_sweep_value(plan->sweep, a, point));
+    for (size_t a = 0; a < plan->sweep->columns.len; a++) {
+        const struct hd_script_value *value = hd_sweep_value(plan->sweep, a, point);
+
+        if (value)
+            hd_sweep_json(&w, plan->sweep->columns.at[a].key, value);
+    }
     sweep_inline_end(&w, out);
 }
 

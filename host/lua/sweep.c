@@ -182,10 +182,17 @@ const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_
 {
     const struct hd_sweep_column *c = &sweep->columns.at[column];
     const struct hd_sweep_axis *axis = &sweep->axes.at[c->axis];
+    const struct hd_script_value *value;
 
     for (size_t i = sweep->axes.len; --i > c->axis;)
         point /= hd_sweep_steps(&sweep->axes.at[i]);
-    return &axis->values.at[point % hd_sweep_steps(axis) * axis->width + c->at];
+    value = &axis->values.at[point % hd_sweep_steps(axis) * axis->width + c->at];
+    return hd_sweep_is_unset(value) ? NULL : value;
+}
+
+bool hd_sweep_is_unset(const struct hd_script_value *value)
+{
+    return value->kind == HD_SCRIPT_STRING && !value->s;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */

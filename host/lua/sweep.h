@@ -33,7 +33,7 @@ struct hd_sweep_column {
     size_t axis, at; /* which value of each of the axis' steps it has */
 };
 
-/* A file of results or other JSON for the script's post. */
+/* A file of results, or another one, for the script's post. */
 struct hd_sweep_input {
     char *name, *path; /* the path from here */
 };
@@ -62,9 +62,12 @@ void hd_sweep_free(struct hd_sweep *sweep);
 size_t hd_sweep_count(const struct hd_sweep *sweep);
 /* The number of steps of an axis. */
 size_t hd_sweep_steps(const struct hd_sweep_axis *axis);
-/* The value of a column at a point. */
+/* The value of a column at a point; NULL where a point of a list of points leaves it to the base. */
 const struct hd_script_value *hd_sweep_value(const struct hd_sweep *sweep, size_t column,
                                              size_t point);
+
+/* Whether the value in an axis stands for none: what it is, the base says. */
+bool hd_sweep_is_unset(const struct hd_script_value *value);
 
 /* The text that --arg and --set take. */
 void hd_sweep_text(const struct hd_script_value *value, struct text *out);

@@ -1,4 +1,4 @@
-/* The axes of a sweep script: {key =, values =}, {keys =, values =} or a table of names. */
+/* The axes of a sweep script: {key =, values =}, {keys =, values =} or a table of names; or its points one by one. */
 #include "host/lua/sweep_internal.h"
 
 #include <stdlib.h>
@@ -17,6 +17,11 @@ static bool was_seen(lua_State *L, int seen, const struct hd_sweep_axis *axis, s
 
     lua_pushliteral(L, "");
     for (size_t i = from; i < axis->values.len; i++) {
+        if (hd_sweep_is_unset(&axis->values.at[i])) {
+            lua_pushliteral(L, "-"); /* no text, for those begin with their length */
+            lua_concat(L, 2);
+            continue;
+        }
         lua_pushstring(L, sweep_word(&axis->values.at[i], digits));
         lua_pushfstring(L, "%I:", (LUAI_UACINT)lua_rawlen(L, -1));
         lua_insert(L, -2);
@@ -72,6 +77,16 @@ struct list {
     bool zipped;
 };
 
+/* Values that were there before are one run: the ones from number `before` on go if they are. */
+static void drop_repeated(lua_State *L, struct hd_sweep_axis *axis, int seen, size_t before)
+{
+    if (!was_seen(L, seen, axis, before))
+        return;
+    while (axis->values.len > before)
+        free(axis->values.at[--axis->values.len].s);
+    axis->repeated++;
+}
+
 static void read_entry(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
                        const struct list *list, lua_Integer i)
 {
@@ -85,11 +100,7 @@ static void read_entry(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axi
         add_tuple(L, sweep, axis, place);
     else
         add_value(L, sweep, axis, place);
-    if (was_seen(L, list->seen, axis, before)) {
-        while (axis->values.len > before)
-            free(axis->values.at[--axis->values.len].s);
-        axis->repeated++;
-    }
+    drop_repeated(L, axis, list->seen, before);
     lua_pop(L, 2);
 }
 
@@ -231,11 +242,98 @@ static void read_axis_names(lua_State *L, struct hd_sweep *sweep, int table)
     }
 }
 
+/* ---- points -------------------------------------------------------------------------------- */
+
+/* Pushes a table that has each key of any point. */
+static void push_all_keys(lua_State *L, struct hd_sweep *sweep, int points, lua_Integer count)
+{
+    const int all = lua_gettop(L) + 1;
+
+    lua_newtable(L);
+    for (lua_Integer i = 1; i <= count; i++) {
+        const char *where = lua_pushfstring(L, "points[%I]", (LUAI_UACINT)i);
+        const char **keys;
+        size_t n;
+
+        lua_geti(L, points, i);
+        sweep_check_table(L, sweep, where, lua_gettop(L));
+        keys = sweep_sorted_keys(L, sweep, where, lua_gettop(L), &n);
+        for (size_t k = 0; k < n; k++) {
+            lua_pushboolean(L, true);
+            lua_setfield(L, all, keys[k]);
+        }
+        lua_settop(L, all);
+    }
+}
+
+/* The point on top of the stack. */
+static void add_point(lua_State *L, struct hd_sweep *sweep, struct hd_sweep_axis *axis,
+                      const char *where)
+{
+    for (size_t k = 0; k < axis->width; k++) {
+        const char *key = sweep->columns.at[axis->first + k].key;
+        const char *place = lua_pushfstring(L, "%s.%s", where, key);
+
+        if (lua_getfield(L, -2, key) != LUA_TNIL)
+            add_value(L, sweep, axis, place);
+        else if (!vec_push(&axis->values, (struct hd_script_value){.kind = HD_SCRIPT_STRING}))
+            sweep_refuse(L, sweep, where, NULL, "not enough memory");
+        lua_pop(L, 2);
+    }
+}
+
+/*
+ * {{config = "p100", ["arg.n"] = 10}, ...} at 2 is one axis of all the keys that any of the points has. What a point leaves out is
+ * as the base has it.
+ */
+static void read_points(lua_State *L, struct hd_sweep *sweep)
+{
+    static const char hint[] = "write points = {{[\"arg.n\"] = 1}, {[\"arg.n\"] = 2}}";
+    struct hd_sweep_axis *axis = add_axis(L, sweep, "points");
+    lua_Integer count;
+    const char **keys;
+    size_t nkeys;
+
+    sweep_check_table(L, sweep, "points", 2);
+    count = luaL_len(L, 2);
+    if (count_entries(L, 2) != count || count == 0 || count > HD_SWEEP_POINTS_MAX)
+        sweep_refuse(L, sweep, "points", hint, "points is no list of 1 to %d points without holes",
+                     HD_SWEEP_POINTS_MAX);
+    push_all_keys(L, sweep, 2, count);
+    keys = sweep_sorted_keys(L, sweep, "points", 3, &nkeys);
+    for (size_t k = 0; k < nkeys; k++)
+        add_column(L, sweep, "points", keys[k]);
+    if (nkeys == 0)
+        sweep_refuse(L, sweep, "points", hint, "no point sets anything");
+    lua_newtable(L);
+    for (lua_Integer i = 1; i <= count; i++) {
+        const size_t before = axis->values.len;
+        const char *where = lua_pushfstring(L, "points[%I]", (LUAI_UACINT)i);
+
+        lua_geti(L, 2, i);
+        add_point(L, sweep, axis, where);
+        lua_pop(L, 2);
+        drop_repeated(L, axis, 5, before);
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
 void sweep_read_axes(lua_State *L, struct hd_sweep *sweep)
 {
     static const char hint[] = "write axes = {{key = \"arg.n\", values = {1, 2}}}";
     const int table = lua_gettop(L) + 1;
 
+    if (lua_getfield(L, 1, "points") != LUA_TNIL) {
+        if (lua_getfield(L, 1, "axes") != LUA_TNIL)
+            sweep_refuse(L, sweep, "points", "leave one of them out",
+                         "the sweep has both axes and points");
+        lua_settop(L, table);
+        read_points(L, sweep);
+        lua_settop(L, table - 1);
+        return;
+    }
+    lua_pop(L, 1);
     if (lua_getfield(L, 1, "axes") == LUA_TNIL)
         sweep_refuse(L, sweep, "", hint, "the sweep has no axes");
     sweep_check_table(L, sweep, "axes", table);

@@ -138,11 +138,11 @@ static void free_text(lua_State *L, void *data)
     text_free(data);
 }
 
-static bool is_lines(const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-    const size_t len = strlen(path);
+    const size_t len = strlen(path), n = strlen(end);
 
-    return len > 6 && strcmp(path + len - 6, ".jsonl") == 0;
+    return len > n && strcmp(path + len - n, end) == 0;
 }
 
 /* The input at 1, by its address. */
@@ -154,10 +154,12 @@ static int read_input(lua_State *L)
 
     if (file_read(input->path, text, &err) != HD_OK)
         return script_raise(L, &err);
-    if (is_lines(input->path))
+    if (ends_in(input->path, ".jsonl"))
         push_lines(L, input->path, text);
-    else
+    else if (ends_in(input->path, ".json"))
         push_text(L, input->path, text_str(text), text->len);
+    else
+        lua_pushlstring(L, text_str(text), text->len);
     return 1;
 }
 

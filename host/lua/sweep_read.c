@@ -256,7 +256,8 @@ static void read_inputs(lua_State *L, struct hd_sweep *sweep)
 
 void sweep_read(lua_State *L, struct hd_sweep *sweep)
 {
-    static const char *const known[] = {HD_SWEEP_SCALARS, "set", "args", "axes", "inputs", "post"};
+    static const char *const known[] = {HD_SWEEP_SCALARS, "set",    "args", "axes",
+                                        "points",         "inputs", "post"};
 
     lua_insert(L, 1);
     lua_settop(L, 1);

@@ -211,6 +211,38 @@ static void test_zipped_keys(void **state)
     cJSON_Delete(v);
 }
 
+/* Points one by one: in their order, each once, and what one leaves out is the base's. */
+static void test_points_one_by_one(void **state)
+{
+    static const int n[] = {10, 20, 7};
+    struct cli_rig *r = *state;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_file(
+        r, "s.lua",
+        "return {workload = 'prog.lua', config = 'tiny', seed = 5, args = {n = 7}, points = {\n"
+        "  {['arg.n'] = 10, seed = 1}, {['arg.n'] = 20}, {['arg.n'] = 10, seed = 1}, "
+        "{seed = 3}}}");
+    cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl");
+    cli_rig_expect(r, 0, "1 values are there before", NULL);
+    v = rows_of(r, "a.jsonl");
+    assert_int_equal(cJSON_GetArraySize(v), 3);
+    for (int i = 0; i < 3; i++) {
+        const cJSON *row = cJSON_GetArrayItem(v, i), *axes = at(row, "point", "axes");
+
+        assert_int_equal(at(row, "args", "n")->valuedouble, n[i]);
+        assert_int_equal(at(row, "seed", NULL)->valuedouble, i == 0 ? 1 : i == 1 ? 5 : 3);
+        assert_int_equal(at(axes, "arg.n", NULL) != NULL, i < 2);
+        assert_int_equal(at(axes, "seed", NULL) != NULL, i != 1);
+    }
+    cJSON_Delete(v);
+    cli_rig_run(r, "sweep %/s.lua --dry-run");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, " arg.n=20\n"));
+    assert_non_null(strstr(r->out, " seed=3\n"));
+}
+
 /* The order in which a script wrote a table, and the seed of Lua's hashes, change nothing. */
 static void test_the_order_of_tables_does_not_matter(void **state)
 {
@@ -483,6 +515,17 @@ static const struct {
      "seed is set twice", NULL, 3},
     {"return {workload = 'none.lua', " AXES "}", "", "cannot read the workload", "script's folder",
      3},
+    {"return {workload = 'prog.lua', " AXES ", points = {{['arg.n'] = 1}}}", "",
+     "both axes and points", NULL, 3},
+    {"return {workload = 'prog.lua', points = {}}", "", "points is no list", "points = {", 3},
+    {"return {workload = 'prog.lua', points = {{}}}", "", "no point sets anything", NULL, 3},
+    {"return {workload = 'prog.lua', points = {{['arg.n'] = 1}, 5}}", "", "points[2] is a number",
+     NULL, 3},
+    {"return {workload = 'prog.lua', points = {{['arg.n'] = {}}}}", "",
+     "points[1].arg.n is a table", NULL, 3},
+    {"return {workload = 'prog.lua', seed = 1, points = {{['arg.n'] = 1, seed = 1}, {['arg.n'] = "
+     "1}}}",
+     "", "are one run", NULL, 3},
     {"return {" AXES "}", "", "names no workload", NULL, 3},
     {"return {workload = 'prog.lua', post = 5, " AXES "}", "", "post is a number", NULL, 3},
     {"return {workload = 'prog.lua', inputs = {x = 'none.json'}, " AXES "}", "",
@@ -538,7 +581,7 @@ static void test_mistakes_are_found_before_a_point_runs(void **state)
 static const char with_post[] =
     "return {workload = 'prog.lua', config = 'tiny', axes = {{key = 'arg.n', values = {10, 20}},\n"
     "    {key = 'arg.want', values = {2, 9}}},\n"
-    "  inputs = {old = 'old.jsonl', table = 'table.json'},\n"
+    "  inputs = {old = 'old.jsonl', table = 'table.json', text = 'text.csv'},\n"
     "  post = function(results, inputs)\n"
     "    local lines = {}\n"
     "    for i, row in ipairs(results) do\n"
@@ -547,7 +590,7 @@ static const char with_post[] =
     ".. #row.checks.list .. '\\n'\n"
     "    end\n"
     "    local one = tostring(inputs.table.list[2]) .. tostring(inputs.table.none) .. "
-    "inputs.table.big\n"
+    "inputs.table.big .. inputs.text\n"
     "    return {['rows.txt'] = table.concat(lines), ['one.txt'] = one .. ' ' .. #inputs.old}\n"
     "  end}\n";
 
@@ -559,6 +602,7 @@ static void test_post_reads_rows_and_writes_files(void **state)
     cli_rig_program(r);
     cli_rig_file(r, "old.jsonl", "{\"a\":1}\n\n{\"a\":2}\n{\"a\":3}");
     cli_rig_file(r, "table.json", "{\"list\": [1, 2.5], \"none\": null, \"big\": 9007199254740991}");
+    cli_rig_file(r, "text.csv", ",a\n");
     cli_rig_file(r, "s.lua", with_post);
     cli_rig_run(r, "sweep %/s.lua --out %/a.jsonl");
     cli_rig_expect(r, 1, NULL, NULL);
@@ -567,7 +611,7 @@ static void test_post_reads_rows_and_writes_files(void **state)
     assert_string_equal(text, "0 10 ok 2\n1 10 check_failed 2\n2 20 ok 2\n3 20 check_failed 2\n");
     free(text);
     text = cli_rig_read(r, "one.txt");
-    assert_string_equal(text, "2.5nil9007199254740991 3");
+    assert_string_equal(text, "2.5nil9007199254740991,a\n 3");
     free(text);
     cli_rig_run(r, "sweep %/s.lua");
     cli_rig_expect(r, 1, "are not kept, and post does not run", NULL);
@@ -634,6 +678,7 @@ int main(void)
         cmocka_unit_test(test_a_row_is_the_result_of_run),
         cmocka_unit_test(test_axes_of_programs_and_configurations),
         cmocka_unit_test(test_zipped_keys),
+        cmocka_unit_test(test_points_one_by_one),
         cmocka_unit_test(test_the_order_of_tables_does_not_matter),
         cmocka_unit_test(test_ids_follow_from_the_settings),
         cmocka_unit_test(test_near_values_are_points_of_their_own),
