@@ -45,6 +45,8 @@ enum hd_status hd_host_work(hd_runtime *rt, uint64_t ps, struct hd_error *err);
 /* Waits for everything, as at the end of a program. */
 enum hd_status hd_finish(hd_runtime *rt, struct hd_error *err);
 struct sim_machine *hd_machine(hd_runtime *rt);
+/* What the scheduler has done: its calls, and the seconds of this machine that they took, simulation apart. */
+void hd_schedule_work(const hd_runtime *rt, uint64_t *calls, double *seconds);
 const struct hd_options *hd_runtime_options(const hd_runtime *rt);
 
 /* ---- arrays ---------------------------------------------------------------------------- */
@@ -107,6 +109,20 @@ struct hd_launch {
 
 /* Launches a kernel: returns when the call returns on the host, which is not when the kernel is done (except serial-sync). */
 enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struct hd_error *err);
+
+/* A launch that has finished. */
+struct hd_past_launch {
+    uint32_t grid[3], block[3], dynamic_lds, stream;
+    uint64_t queued_ps, start_ps, end_ps;
+};
+enum { HD_HISTORY_MAX = 64 };
+/*
+ * The launches of a kernel that had finished by the host's clock, the oldest first and at most the last HD_HISTORY_MAX. Those
+ * without times are left out: of resets, warm-up and values-only runs. Handles of one kernel share it, whatever the signature.
+ * Writes *n of them to out, which has room for HD_HISTORY_MAX.
+ */
+enum hd_status hd_kernel_history(const hd_kernel *k, struct hd_past_launch *out, unsigned *n,
+                                 struct hd_error *err);
 
 /* ---- streams, events, copies by hand ------------------------------------------------------ */
 

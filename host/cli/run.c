@@ -57,7 +57,6 @@ static void print_summary(const struct session *s, const struct cli_args *args)
 {
     const struct result *r = &s->result;
 
-    (void)args;
     printf("%s on %s, %s: %s\n", r->workload, r->config_name, scheduler_name(s),
            result_status_names[r->status]);
     if (r->timing)
@@ -69,6 +68,9 @@ static void print_summary(const struct session *s, const struct cli_args *args)
            r->checks_failed);
     printf("  simulated  %" PRIu64 " wavefront instructions in %.2f s\n", r->simulator.wave_instr,
            r->simulator.wall_s);
+    if (args->verbose)
+        printf("  scheduled  %" PRIu64 " launches, copies and host accesses in %.6f s\n",
+               r->simulator.scheduled, r->simulator.schedule_s);
 }
 
 int cli_run(const struct cli_args *args)

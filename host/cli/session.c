@@ -238,6 +238,7 @@ static void keep_simulator(struct session *s, hd_runtime *rt, double started)
     sim->wall_s = seconds_now() - started;
     sim->wave_instr = totals.wave_instr;
     sim->wave_instr_per_s = sim->wall_s > 0 ? (double)totals.wave_instr / sim->wall_s : NAN;
+    hd_schedule_work(rt, &sim->scheduled, &sim->schedule_s);
     sim->peak_rss_bytes = peak_rss();
 }
 

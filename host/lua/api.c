@@ -17,10 +17,11 @@ static const struct group {
     const struct api_row *rows;
 } groups[] = {
     {"gpu.", arg_api},       {"gpu.", module_new_api}, {"module:", module_api},
-    {"gpu.", array_new_api}, {"", operators},          {"array:", array_api},
-    {"array:", bulk_api},    {"array:", npy_api},      {"gpu.", region_api},
-    {"gpu.", check_api},     {"gpu.", stream_new_api}, {"stream:", stream_api},
-    {"event:", event_api},   {"gpu.", host_api},       {"", global_api},
+    {"kernel:", kernel_api}, {"gpu.", array_new_api},  {"", operators},
+    {"array:", array_api},   {"array:", bulk_api},     {"array:", npy_api},
+    {"gpu.", region_api},    {"gpu.", check_api},      {"gpu.", stream_new_api},
+    {"stream:", stream_api}, {"event:", event_api},    {"gpu.", host_api},
+    {"", global_api},
 };
 
 static const struct api_row *const module_rows[] = {

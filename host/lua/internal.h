@@ -110,7 +110,7 @@ struct api_row {
 extern const struct api_row arg_api[], array_new_api[], module_new_api[], region_api[], check_api[];
 extern const struct api_row stream_new_api[], host_api[];
 extern const struct api_row array_api[], bulk_api[], npy_api[]; /* methods of an array */
-extern const struct api_row module_api[], stream_api[], event_api[];
+extern const struct api_row module_api[], kernel_api[], stream_api[], event_api[];
 extern const struct api_row global_api[]; /* globals that are not Lua's own */
 
 /* Makes the table heddle, which is left on the stack, and the types of handles (api.c). */

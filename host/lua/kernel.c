@@ -233,6 +233,55 @@ static int launch_call(lua_State *L)
     return 0;
 }
 
+/* ---- history ----------------------------------------------------------------------------- */
+
+static void set_extents(lua_State *L, const char *field, const uint32_t extent[3])
+{
+    lua_createtable(L, 3, 0);
+    for (int i = 0; i < 3; i++) {
+        lua_pushinteger(L, extent[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, field);
+}
+
+static void set_ns(lua_State *L, const char *field, uint64_t ps)
+{
+    lua_pushnumber(L, (lua_Number)ps / 1000);
+    lua_setfield(L, -2, field);
+}
+
+static void push_past_launch(lua_State *L, const struct hd_past_launch *p)
+{
+    lua_createtable(L, 0, 7);
+    set_extents(L, "blocks", p->grid);
+    set_extents(L, "threads", p->block);
+    lua_pushinteger(L, p->dynamic_lds);
+    lua_setfield(L, -2, "lds");
+    lua_pushinteger(L, p->stream);
+    lua_setfield(L, -2, "stream");
+    set_ns(L, "queued_ns", p->queued_ps);
+    set_ns(L, "start_ns", p->start_ps);
+    set_ns(L, "time_ns", p->end_ps - p->start_ps);
+}
+
+static int kernel_history(lua_State *L)
+{
+    const struct lua_kernel *k = luaL_checkudata(L, 1, TYPE_KERNEL);
+    struct hd_past_launch past[HD_HISTORY_MAX];
+    struct hd_error err;
+    unsigned n;
+
+    if (hd_kernel_history(k->k, past, &n, &err) != HD_OK)
+        return script_raise(L, &err);
+    lua_createtable(L, (int)n, 0);
+    for (unsigned i = 0; i < n; i++) {
+        push_past_launch(L, &past[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 static int kernel_text(lua_State *L)
 {
     const struct lua_kernel *k = luaL_checkudata(L, 1, TYPE_KERNEL);
@@ -253,9 +302,19 @@ const struct api_row module_api[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+const struct api_row kernel_api[] = {
+    {"history", kernel_history, "()",
+     "A list of the kernel's finished launches, the oldest first, of the last 64: {blocks = {x, y, "
+     "z}, "
+     "threads = {x, y, z}, lds, stream, queued_ns, start_ns, time_ns}; none of resets, warm-up and "
+     "values-only runs"},
+    {NULL, NULL, NULL, NULL},
+};
+
 void kernel_open(lua_State *L)
 {
     static const struct api_row *const module_methods[] = {module_api, NULL};
+    static const struct api_row *const kernel_methods[] = {kernel_api, NULL};
     static const struct api_row *const none[] = {NULL};
     static const luaL_Reg kernel_extra[] = {
         {"__call", kernel_call}, {"__tostring", kernel_text}, {NULL, NULL}};
@@ -263,6 +322,6 @@ void kernel_open(lua_State *L)
     static const luaL_Reg nothing[] = {{NULL, NULL}};
 
     handle_type(L, TYPE_MODULE, module_methods, nothing);
-    handle_type(L, TYPE_KERNEL, none, kernel_extra);
+    handle_type(L, TYPE_KERNEL, kernel_methods, kernel_extra);
     handle_type(L, TYPE_LAUNCH, none, launch_extra);
 }

@@ -23,6 +23,8 @@ struct result_simulator {
     double wall_s;
     uint64_t wave_instr;
     double wave_instr_per_s;
+    uint64_t scheduled; /* calls of the scheduler */
+    double schedule_s;
     uint64_t peak_rss_bytes;
 };
 

@@ -422,6 +422,10 @@ static const struct field simulator_rows[] = {
         "wavefront instructions simulated, warm-up too"),
     KEY(F64, struct result_simulator, wave_instr_per_s, "wave_instr_per_s",
         "the same per second of wall_s"),
+    KEY(U64, struct result_simulator, scheduled, "scheduled",
+        "launches, copies and host accesses that the scheduler was given, warm-up too"),
+    KEY(F64, struct result_simulator, schedule_s, "schedule_s",
+        "time of the scheduler itself on this machine, simulation apart, in seconds"),
     KEY(U64, struct result_simulator, peak_rss_bytes, "peak_rss_bytes",
         "largest resident size of the process"),
 };

@@ -122,7 +122,7 @@ enum hd_status hd_array_free(hd_runtime *rt, hd_array *a, struct hd_error *err)
         return rt->poison.status;
     status = array_given(rt, a, "free", err);
     if (status == HD_OK)
-        status = rt->scheduler->access(rt, a, false, RT_NO_NODE, err);
+        status = schedule_access(rt, a, false, RT_NO_NODE, err);
     if (status == HD_OK)
         status = rt_catch_up(rt, err);
     if (status != HD_OK)
@@ -232,7 +232,7 @@ enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint
         return status;
     rt->accessing = record_next_node(rt);
     rt_charge(rt, rt->cost->access);
-    status = rt->scheduler->access(rt, a, how == HD_READ, rt->accessing, err);
+    status = schedule_access(rt, a, how == HD_READ, rt->accessing, err);
     if (status == HD_OK)
         status = array_to_host(a, first, count, how, err);
     rt->accessing = RT_NO_NODE;

@@ -221,7 +221,7 @@ enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_err
         return status;
     down = copy->to->kind == SIM_MANAGED;
     host = &ends[down ? 0 : 1];
-    status = rt->scheduler->access(rt, host->array, !down, RT_NO_NODE, err);
+    status = schedule_access(rt, host->array, !down, RT_NO_NODE, err);
     if (status == HD_OK)
         status = array_to_host(host->array, host->first, copy->count, down ? HD_OVERWRITE : HD_READ,
                                err);
@@ -235,5 +235,5 @@ enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_err
     c.cmd.kind = down ? SIM_COPY_D2H : SIM_COPY_H2D;
     c.cmd.tag = record_tag(RT_NO_NODE);
     fill_copy(&c, host, &ends[down ? 1 : 0], copy);
-    return rt->scheduler->submit(rt, &c, err);
+    return schedule_submit(rt, &c, err);
 }

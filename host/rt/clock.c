@@ -7,20 +7,24 @@ void rt_charge(hd_runtime *rt, uint32_t ns)
 
 enum hd_status rt_catch_up(hd_runtime *rt, struct hd_error *err)
 {
-    if (rt->ops->run_until(rt->machine, rt->host_ps, &rt->error) != HD_OK)
-        return rt_failed(rt, err);
-    return HD_OK;
+    bool watched = watch_pause(rt);
+    enum hd_status status = rt->ops->run_until(rt->machine, rt->host_ps, &rt->error);
+
+    watch_resume(rt, watched);
+    return status == HD_OK ? HD_OK : rt_failed(rt, err);
 }
 
 enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err)
 {
+    bool watched = watch_pause(rt);
     enum hd_status status = rt_catch_up(rt, err);
     uint64_t now;
 
+    if (status == HD_OK && rt->ops->wait(rt->machine, ticket, &rt->error) != HD_OK)
+        status = rt_failed(rt, err);
+    watch_resume(rt, watched);
     if (status != HD_OK)
         return status;
-    if (rt->ops->wait(rt->machine, ticket, &rt->error) != HD_OK)
-        return rt_failed(rt, err);
     now = rt->ops->now(rt->machine);
     if (now > rt->host_ps)
         rt->host_ps = now;

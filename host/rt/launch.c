@@ -69,5 +69,5 @@ enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struc
     c.cmd.launch.arrays = ids;
     c.cmd.launch.writes = writes;
     c.cmd.launch.narrays = c.narrays;
-    return rt->scheduler->submit(rt, &c, err);
+    return schedule_submit(rt, &c, err);
 }

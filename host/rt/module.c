@@ -25,11 +25,15 @@ enum hd_status module_adopt(hd_runtime *rt, const char *path, struct isa_program
     hd_module *m = calloc(1, sizeof *m);
 
     *out = NULL;
-    if (m)
+    if (m) {
         m->path = malloc(strlen(path) + 1);
-    if (!m || !m->path || !vec_push(&rt->modules, m)) {
-        if (m)
+        m->history = history_new(program);
+    }
+    if (!m || !m->path || !m->history || !vec_push(&rt->modules, m)) {
+        if (m) {
             free(m->path);
+            history_free(m->history, program);
+        }
         free(m);
         isa_program_free(program);
         return rt_no_memory(rt, err);
@@ -164,7 +168,8 @@ enum hd_status hd_kernel_get(hd_runtime *rt, hd_module *m, const char *name, con
     k->program = m->program;
     k->kernel = found;
     status = signature_parse(k, signature, err);
-    if (status == HD_OK && !vec_push(&rt->kernels, k))
+    if (status == HD_OK &&
+        (!history_open(m->history, m->program, found) || !vec_push(&rt->kernels, k)))
         status = rt_no_memory(rt, err);
     if (status != HD_OK) {
         free(k);

@@ -56,6 +56,8 @@ static void on_kernel(void *user, const struct sim_kernel_record *r)
         .r = *r,
     };
 
+    if (rt->timed)
+        history_add(rt, r, row.stream);
     if (!rt->quiet && rt->recorder.kernel)
         rt->recorder.kernel(rt->recorder.user, &row);
 }

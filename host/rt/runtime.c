@@ -123,6 +123,7 @@ void hd_runtime_free(hd_runtime *rt)
     for (size_t i = 0; i < rt->kernels.len; i++)
         free(rt->kernels.at[i]);
     for (size_t i = 0; i < rt->modules.len; i++) {
+        history_free(rt->modules.at[i]->history, rt->modules.at[i]->program);
         isa_program_free(rt->modules.at[i]->program);
         free(rt->modules.at[i]->path);
         free(rt->modules.at[i]);

@@ -3,6 +3,7 @@
 #define HD_HOST_RT_RUNTIME_H
 
 #include "host/rt/dag.h"
+#include "host/rt/history.h"
 #include "host/rt/machine.h"
 #include "host/rt/policies.h"
 #include "host/rt/stream.h"
@@ -44,6 +45,7 @@ struct hd_module {
     hd_runtime *rt;
     char *path;
     struct isa_program *program;
+    struct rt_history **history; /* by the number of the kernel in the program */
 };
 
 struct hd_event {
@@ -63,6 +65,12 @@ struct rt_computation {
     hd_array *arrays[DAG_MAX_ARGS];
     bool read_only[DAG_MAX_ARGS];
     struct sim_cmd cmd;
+};
+
+/* Host time of the scheduler's calls, without the machine's. */
+struct rt_watch {
+    uint64_t total_ns, since_ns, calls;
+    bool runs;
 };
 
 enum rt_phase { RT_OUTSIDE, RT_RESET, RT_REGION };
@@ -95,6 +103,7 @@ struct hd_runtime {
     uint64_t next_node;
     uint64_t accessing; /* node of the host access whose pages move now, or RT_NO_NODE */
     struct hd_recorder recorder;
+    struct rt_watch watch;
 
     struct hd_error poison; /* status is not HD_OK: each call returns it */
     struct hd_error error;  /* of the machine's last failed call */
@@ -115,6 +124,15 @@ enum hd_status rt_failed(hd_runtime *rt, struct hd_error *err);
 void rt_poison(hd_runtime *rt);
 /* The host has no memory for what a call needs: HD_SIM_FAILED, and no call can follow. */
 enum hd_status rt_no_memory(hd_runtime *rt, struct hd_error *err);
+
+/* ---- scheduler.c: the scheduler, with a watch on it --------------------------------------------- */
+
+enum hd_status schedule_submit(hd_runtime *rt, struct rt_computation *c, struct hd_error *err);
+enum hd_status schedule_access(hd_runtime *rt, hd_array *a, bool read_only, uint64_t node,
+                               struct hd_error *err);
+/* Around calls of the machine, which may run it. They nest: resume takes what pause returned. */
+bool watch_pause(hd_runtime *rt);
+void watch_resume(hd_runtime *rt, bool ran);
 
 /* ---- clock.c: the host's clock and the machine's --------------------------------------------- */
 

@@ -167,11 +167,15 @@ static enum hd_status put_waits_of_default(struct hd_stream *s, struct hd_error 
 enum hd_status stream_submit(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
                              struct hd_error *err)
 {
+    bool watched = watch_pause(s->rt);
     enum hd_status status = rt_catch_up(s->rt, err);
 
     if (status == HD_OK && s->rt->legacy)
         status = put_waits_of_default(s, err);
-    return status == HD_OK ? put(s, cmd, ticket, err) : status;
+    if (status == HD_OK)
+        status = put(s, cmd, ticket, err);
+    watch_resume(s->rt, watched);
+    return status;
 }
 
 enum hd_status stream_submit_wait(struct hd_stream *s, uint64_t ticket, struct hd_error *err)

@@ -248,6 +248,26 @@ static void test_a_failed_check_is_status_1(void **state)
     cJSON_Delete(v);
 }
 
+/* The scheduler's own work, apart from the simulation: two launches, and the host accesses; warm-up too. */
+static void test_work_of_the_scheduler(void **state)
+{
+    struct cli_rig *r = *state;
+    const cJSON *calls, *seconds;
+    cJSON *v;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "run %/prog.lua --config tiny -v --out %/r.json");
+    cli_rig_expect(r, 0, NULL, NULL);
+    v = result_of(r, "r.json");
+    calls = at(v, "simulator", "scheduled");
+    seconds = at(v, "simulator", "schedule_s");
+    assert_true(calls->valuedouble >= 3);
+    assert_true(seconds->valuedouble > 0);
+    assert_true(seconds->valuedouble < at(v, "simulator", "wall_s")->valuedouble);
+    assert_non_null(strstr(r->out, "  scheduled  "));
+    cJSON_Delete(v);
+}
+
 /* A kernel that writes what its signature gives it as `in`; what ran before it is in the result. */
 static void test_a_const_write_is_status_4(void **state)
 {
@@ -464,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_the_trace_agrees_with_the_result),
         cmocka_unit_test(test_pb24_statistics_of_what_never_happened),
         cmocka_unit_test(test_a_failed_check_is_status_1),
+        cmocka_unit_test(test_work_of_the_scheduler),
         cmocka_unit_test(test_a_const_write_is_status_4),
         cmocka_unit_test(test_a_fault_is_status_4),
         cmocka_unit_test(test_limits_are_status_4),

@@ -69,6 +69,38 @@ static void test_launches(void **state)
     prints(COPY "print(copy, mod, copy(1, 64))", "kernel copy\tmodule\tlaunch\n");
 }
 
+#define COPY_TIMES                                                                                 \
+    "local function times() local t = {} for i, h in ipairs(copy:history()) do "                   \
+    "t[i] = h.blocks[1] .. 'x' .. h.threads[1] .. ':' .. h.threads[2] end return #t, "             \
+    "table.concat(t, ' ') end\n"
+
+static void test_history(void **state)
+{
+    (void)state;
+    /* Launched, and finished only when the host has waited for it, or worked for as long. */
+    prints(COPY COPY_TIMES
+           "print(times()) copy(2, 64)(x, y, 100) print(times()) gpu.sync() print(times())\n"
+           "copy(1, {32, 2})(x, y, 64) gpu.host_work_ns(1e6) print(times())",
+           "0\t\n0\t\n1\t2x64:1\n2\t2x64:1 1x32:2\n");
+    /* Its times are those of the run. */
+    prints(COPY "local t0 = gpu.time_ns() copy(2, 64, {lds = 16})(x, y, 100) gpu.sync()\n"
+                "local h = copy:history()[1]\n"
+                "print(h.queued_ns >= t0, h.start_ns > h.queued_ns, h.time_ns > 0,\n"
+                "      h.start_ns + h.time_ns <= gpu.time_ns(), h.lds, h.stream)",
+           "true\ttrue\ttrue\ttrue\t16\t1\n");
+    /* The last 64, the oldest first; a second handle of the kernel sees them too. */
+    prints(COPY "for i = 1, 70 do copy(1, i)(x, y, i) end gpu.sync()\n"
+                "local h = mod:kernel('copy', 'x: in i32[], y: inout i32[], n: i32'):history()\n"
+                "print(#h, h[1].threads[1], h[64].threads[1])",
+           "64\t7\t70\n");
+    /* Resets and warm-up have no times. */
+    prints(COPY "gpu.region('main', {reset = function() copy(1, 7)(x, y, 7) end, iterations = 2, "
+                "warmup = 3},\n"
+                "  function() copy(1, 9)(x, y, 9) end)\n"
+                "for _, h in ipairs(copy:history()) do print(h.threads[1]) end",
+           "9\n9\n");
+}
+
 static void test_streams_and_events(void **state)
 {
     (void)state;
@@ -243,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_history),
         cmocka_unit_test(test_streams_and_events),
         cmocka_unit_test(test_pb13_wrong_arguments),
         cmocka_unit_test(test_wrong_shapes),
