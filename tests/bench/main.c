@@ -2,10 +2,13 @@
  * bench-heddle FILE.json [ROW]: prints a table of the simulator's speed and writes it to the file.
  * bench-heddle --count ROW CONFIG [KEY=VALUE...]: runs a row once, for tools that count instructions.
  * bench-heddle --rows: names the rows.
+ * bench-heddle --schedule [CASE LAUNCHES]: the speed of the scheduler alone; or one case once, to count instructions.
  */
 #include "tests/bench/bench.h"
+#include "tests/bench/schedule.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_RESULTS = 64 };
@@ -59,7 +62,8 @@ static int usage(void)
 {
     fprintf(stderr, "usage: bench-heddle FILE.json [ROW]\n"
                     "       bench-heddle --count ROW CONFIG [KEY=VALUE...]\n"
-                    "       bench-heddle --rows\n");
+                    "       bench-heddle --rows\n"
+                    "       bench-heddle --schedule [CASE LAUNCHES]\n");
     return HD_USAGE;
 }
 
@@ -80,6 +84,21 @@ static int list_rows(void)
     for (size_t i = 0; i < bench_nrows; i++)
         puts(bench_rows[i].name);
     return 0;
+}
+
+static int schedule(int argc, char **argv)
+{
+    const struct schedule_case *c = schedule_cases;
+    struct schedule_speed speed = {0};
+    struct hd_error err = {0};
+
+    if (argc == 2)
+        return schedule_print(&err) ? report(&err) : 0;
+    while (argc == 4 && c->name && strcmp(c->name, argv[2]) != 0)
+        c++;
+    if (argc != 4 || !c->name)
+        return usage();
+    return schedule_run(c, (uint32_t)strtoul(argv[3], NULL, 10), &speed, &err) ? report(&err) : 0;
 }
 
 static int measure(const char *file, const char *only)
@@ -108,6 +127,8 @@ int main(int argc, char **argv)
         return count(argc, argv);
     if (argc == 2 && strcmp(argv[1], "--rows") == 0)
         return list_rows();
+    if (argc >= 2 && strcmp(argv[1], "--schedule") == 0)
+        return schedule(argc, argv);
     if (argc < 2 || argc > 3)
         return usage();
     return measure(argv[1], argc == 3 ? argv[2] : NULL);
