@@ -187,11 +187,95 @@ static void grid_loops_touch_each_element_once(void **state)
     isa_program_free(program);
 }
 
+/* ---- division ---- */
+
+static float of_bits(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* A float of any sign and fraction whose exponent is in [low, high]. */
+static float random_float(struct rng *r, int low, int high)
+{
+    const uint32_t fraction = (uint32_t)rng_below(r, 1u << 23), sign = (uint32_t)rng_below(r, 2);
+    const uint32_t exponent =
+        (uint32_t)(low + 127) + (uint32_t)rng_below(r, (uint64_t)(high - low + 1));
+
+    return of_bits(sign << 31 | exponent << 23 | fraction);
+}
+
+/* m->memory + OUT has the quotients; every third lane does not count, and may have anything. */
+static struct mini *divide(const struct isa_program *program, const float *a, const float *b)
+{
+    struct mini *m = mini_new(program, "k", 32, MAX_ITEMS);
+
+    memcpy(m->memory + IN, a, MAX_ITEMS * sizeof *a);
+    memcpy(m->memory + OUT, b, MAX_ITEMS * sizeof *b);
+    mini_param(m, "x", IN);
+    mini_param(m, "y", OUT);
+    mini_run(m, 100000);
+    if (m->wrong)
+        fail_msg("%s", m->wrong);
+    return m;
+}
+
+static void check_quotients(const struct isa_program *program, const float *a, const float *b)
+{
+    struct mini *m = divide(program, a, b);
+    const float *got = (const float *)(const void *)(m->memory + OUT);
+
+    for (unsigned i = 0; i < MAX_ITEMS; i++) {
+        const float want = i % 3 == 2 ? b[i] : a[i] / b[i];
+
+        if (memcmp(&got[i], &want, sizeof want) != 0 && !(want != want && got[i] != got[i]))
+            fail_msg("%a / %a is %a instead of %a", (double)a[i], (double)b[i], (double)got[i],
+                     (double)want);
+    }
+    mini_free(m);
+}
+
+static void division(void **state)
+{
+    static const uint32_t special[16] = {0,          0x80000000, 1,          0x80000001,
+                                         0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000,
+                                         0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000,
+                                         0x7effffff, 0x40490fdb, 0x33800000, 0x4b7fffff};
+    struct isa_program *program =
+        mini_assemble(".include \"div.hasm\"\n.kernel k\n.param x f32[]\n.param y f32[]\n"
+                      " v_get_u32 v0, %tid\n v_rem_u32 v1, v0, 3\n v_cmp_lt_u32 m0, v1, 2\n"
+                      " global_load_b32 v1, [x + v0*4]\n global_load_b32 v2, [y + v0*4]\n"
+                      " call div_f32, v3, v1, v2, v4, v5, v6, m0\n"
+                      " @m0 global_store_b32 [y + v0*4], v3\n s_end\n.endkernel\n");
+    float a[MAX_ITEMS], b[MAX_ITEMS];
+    struct rng r;
+
+    (void)state;
+    for (unsigned i = 0; i < MAX_ITEMS; i++) {
+        a[i] = of_bits(special[i % 16]);
+        b[i] = of_bits(special[i / 16]);
+    }
+    check_quotients(program, a, b);
+    rng_seed(&r, 6);
+    for (unsigned k = 0; k < 200; k++) {
+        for (unsigned i = 0; i < MAX_ITEMS; i++) {
+            /* Exponents within the domain, and now and then numbers near 1, where fractions alone decide. */
+            a[i] = k % 2 ? random_float(&r, -100, 127) : random_float(&r, 0, 0);
+            b[i] = k % 2 ? random_float(&r, -126, 125) : random_float(&r, 0, 0);
+        }
+        check_quotients(program, a, b);
+    }
+    isa_program_free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reductions),
         cmocka_unit_test(scans),
+        cmocka_unit_test(division),
         cmocka_unit_test(grid_loops_touch_each_element_once),
     };
 

@@ -2,60 +2,13 @@
  * The programs of workloads/dag from their Lua source to their checks: at sizes that meet their
  * edges, under every scheduler and wavefront size, timed and for values only.
  */
-#include "host/lua/script.h"
-#include "tests/system/sys.h"
+#include "tests/system/workload.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-/* Runs a program with "NAME=VALUE" arguments separated by blanks. */
-static enum hd_status run_script(struct sys *s, const struct hd_options *options, const char *path,
-                                 const char *arguments, struct hd_error *err)
-{
-    static char text[8][64];
-    const char *args[8];
-    struct hd_script_options o;
-    struct hd_script_info info;
-    enum hd_status status;
-    int used;
-
-    hd_script_options_default(&o);
-    o.path = path;
-    o.args = args;
-    for (; sscanf(arguments, " %63s%n", text[o.nargs], &used) == 1; arguments += used) {
-        args[o.nargs] = text[o.nargs];
-        o.nargs++;
-    }
-    sys_open(s, options, NULL);
-    memset(&info, 0, sizeof info);
-    status = hd_script_run(s->rt, &o, &info, err);
-    hd_script_info_free(&info);
-    return status;
-}
-
-static bool all_passed(const struct sys *s)
-{
-    for (size_t i = 0; i < s->checks.len; i++)
-        if (!s->checks.at[i].passed)
-            return false;
-    return s->checks.len > 0;
-}
-
-static void run(struct sys *s, const struct hd_options *options, const char *path,
-                const char *arguments)
-{
-    struct hd_error err;
-
-    if (run_script(s, options, path, arguments, &err) != HD_OK)
-        fail_msg("%s: %s: %s (%s)", path, err.code, err.message, err.place);
-}
 
 struct workload {
     const char *path, *arguments;
@@ -96,8 +49,8 @@ static void test_checks_pass_everywhere(void **state)
             struct sys s;
 
             o.timing = k % 2 == 0;
-            run(&s, &o, workloads[i].path, workloads[i].arguments);
-            if (!all_passed(&s))
+            workload_run(&s, &o, workloads[i].path, workloads[i].arguments);
+            if (!workload_passed(&s))
                 fail_msg("%s %s fails under %s", workloads[i].path, workloads[i].arguments,
                          settings[k / 2]);
             if (o.timing)
@@ -109,38 +62,13 @@ static void test_checks_pass_everywhere(void **state)
 
 /* ---- checks find mistakes ---- */
 
-static void copy_file(const char *from, const char *to, const char *old, const char *new)
-{
-    static char text[32768];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    size_t len;
-    char *at;
-
-    assert_non_null(in);
-    assert_non_null(out);
-    len = fread(text, 1, sizeof text - 1, in);
-    text[len] = '\0';
-    at = old ? strstr(text, old) : NULL;
-    if (old)
-        assert_non_null(at);
-    fprintf(out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? new : "",
-            at ? at + strlen(old) : text);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
-}
-
-struct mistake {
-    const char *program, *kernels, *arguments;
-    const char *old, *new; /* in the kernels */
-};
-
 /*
  * Each mistake in a kernel is found: by the workload's checks or, where it touches what it must
  * not, by the machine.
  */
 static void test_checks_find_mistakes(void **state)
 {
-    static const struct mistake mistakes[] = {
+    static const struct workload_mistake mistakes[] = {
         {"vec", "vec", "n=1000 block=64 blocks=3", "v_mul_f32 v1, v1, v1", "v_add_f32 v1, v1, v1"},
         {"vec", "vec", "n=1000 block=64 blocks=3", "s_branch_any m0, again",
          "s_branch_all m0, again"},
@@ -158,35 +86,10 @@ static void test_checks_find_mistakes(void **state)
         {"pipeline", "pipeline", "branches=3 n=70 steps=64", "v_add_u32 v1, v1, v2",
          "v_or_b32 v1, v1, v2"},
     };
-    const char *tmp = getenv("TMPDIR");
-    char folder[512], lua[576], hasm[576], source[128];
 
     (void)state;
-    snprintf(folder, sizeof folder, "%s/heddle-workloads-XXXXXX", tmp ? tmp : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const struct mistake *m = &mistakes[i];
-        struct hd_options o = sys_options("tiny", "");
-        struct hd_error err;
-        enum hd_status status;
-        struct sys s;
-
-        snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->program);
-        snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->kernels);
-        snprintf(source, sizeof source, "workloads/dag/%s.lua", m->program);
-        copy_file(source, lua, NULL, NULL);
-        snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->kernels);
-        copy_file(source, hasm, m->old, m->new);
-        status = run_script(&s, &o, lua, m->arguments, &err);
-        unlink(lua);
-        unlink(hasm);
-        if (status == HD_OK && all_passed(&s))
-            fail_msg("%s: `%s` instead of `%s` passes", m->program, m->new, m->old);
-        if (status != HD_OK && status != HD_SIM_FAILED)
-            fail_msg("%s: %s (%s)", m->new, err.message, err.place);
-        sys_close(&s);
-    }
-    assert_int_equal(rmdir(folder), 0);
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        workload_find_mistake(&mistakes[i]);
 }
 
 /* ---- what the pipeline and VEC show ---- */
@@ -198,7 +101,7 @@ static uint64_t region_time(const char *path, const char *arguments, const char 
     uint64_t time, busy = 0, first = UINT64_MAX, last = 0;
     struct sys s;
 
-    run(&s, &o, path, arguments);
+    workload_run(&s, &o, path, arguments);
     assert_int_equal(s.regions.len, 1);
     for (size_t i = 0; i < s.kernels.len; i++) {
         const struct sim_kernel_record *k = &s.kernels.at[i].r;

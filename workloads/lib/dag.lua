@@ -98,6 +98,11 @@ function benchmark:sync(stream)
     step(self, {kind = "sync", stream = stream})
 end
 
+-- What the host does between calls, outside of graphs: accesses to arrays. By hand it waits for the streams first, with sync.
+function benchmark:host(run)
+    step(self, {kind = "host", run = run})
+end
+
 -- ---- how the variants run the steps -------------------------------------------------------------------------------
 
 local auto, events = {}, {}
@@ -130,6 +135,9 @@ function events.place(b, s)
 end
 
 function events.sync(b, s) b:stream(s.stream):sync() end
+
+function auto.host(_, s) s.run() end
+events.host = auto.host
 
 local function play(b, how)
     for _, s in ipairs(b.steps) do

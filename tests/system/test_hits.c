@@ -1,0 +1,174 @@
+/* HITS: its results on every device and wavefront size, its schedule, its other products, and mistakes in its kernels. */
+#include "tests/system/workload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define HITS "workloads/dag/hits.lua"
+
+static const char *const shapes[] = {
+    "n=3 block=4 blocks=1", "n=100 block=64 blocks=1", "n=1000 block=36 blocks=3",
+    "n=4099 block=256 blocks=2 rows=9", /* more than 4096: rows are sampled */
+};
+static const char *const variants[] = {"auto", "events"};
+static const unsigned widths[] = {8, 16, 32, 64};
+
+static void run_and_check(const char *preset, const char *settings, const char *arguments,
+                          bool timing)
+{
+    struct hd_options o = sys_options(preset, settings);
+    char what[320];
+    struct sys s;
+
+    o.timing = timing;
+    snprintf(what, sizeof what, "%s %s, %s", preset, settings, arguments);
+    workload_run(&s, &o, HITS, arguments);
+    workload_require_passed(&s, what);
+    if (timing)
+        sys_check_conservation(&s);
+    sys_close(&s);
+}
+
+static void test_every_device_width_and_variant(void **state)
+{
+    static const char *const presets[] = {"gtx960", "gtx1660s", "p100", "tiny"};
+    unsigned shape = 0;
+
+    (void)state;
+    for (unsigned p = 0; p < sizeof presets / sizeof *presets; p++) {
+        for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
+            for (unsigned v = 0; v < sizeof variants / sizeof *variants; v++) {
+                char settings[128], arguments[128];
+
+                snprintf(settings, sizeof settings,
+                         "wavefront_size=%u cu.wavefront_slots=64 host.scheduler=%s", widths[w],
+                         v ? "serial-async" : "parallel-async");
+                snprintf(arguments, sizeof arguments, "%s variant=%s const=%s",
+                         shapes[shape++ % (sizeof shapes / sizeof *shapes)], variants[v],
+                         w % 2 ? "cpp" : "python");
+                run_and_check(presets[p], settings, arguments, true);
+                run_and_check(presets[p], settings, arguments, false);
+            }
+        }
+    }
+}
+
+static void test_serial_and_other_policies(void **state)
+{
+    (void)state;
+    run_and_check("p100", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
+    run_and_check("p100", "host.dependency=no-const host.new_stream=reuse",
+                  "n=500 block=32 blocks=4 reset=none", true);
+    run_and_check("gtx960", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
+}
+
+/* Rows of 1 to 9 ones: less, just as many, and more than the lanes that share a row. */
+static void test_other_products_and_degrees(void **state)
+{
+    static const char *const products[] = {"spmv3", "spmv2", "spmv"};
+    static const unsigned degrees[] = {1, 2, 4, 9, 70};
+
+    (void)state;
+    for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
+        for (unsigned p = 0; p < sizeof products / sizeof *products; p++) {
+            for (unsigned d = 0; d < sizeof degrees / sizeof *degrees; d++) {
+                char settings[64], arguments[128];
+
+                snprintf(settings, sizeof settings, "wavefront_size=%u cu.wavefront_slots=64",
+                         widths[w]);
+                snprintf(arguments, sizeof arguments, "n=%u block=64 blocks=2 product=%s degree=%u",
+                         150 + d, products[p], degrees[d]);
+                run_and_check("tiny", settings, arguments, w % 2);
+            }
+        }
+    }
+}
+
+/*
+ * GrCUDA (IPDPS'21, section IV): a step is two chains of three kernels, and each divide waits for
+ * the product of the other chain, which reads what it writes. A host write waits for the chain, so
+ * that the next step has no parents left, and new streams where streams are never used again.
+ */
+static void test_schedule(void **state)
+{
+    static const struct {
+        const char *settings;
+        unsigned streams;
+    } policies[] = {{"host.new_stream=always-new", 10}, {"host.new_stream=reuse", 2}};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct hd_options o = sys_options("p100", policies[i].settings);
+        struct workload_schedule got;
+        struct sys s;
+
+        workload_run(&s, &o, HITS, "n=500 block=32 blocks=4");
+        got = workload_schedule_of(&s);
+        assert_int_equal(got.kernels, 30);
+        assert_int_equal(got.edges, 5 * 6);
+        assert_int_equal(got.waits, 5 * 2);
+        assert_int_equal(got.streams, policies[i].streams);
+        sys_close(&s);
+    }
+}
+
+/* Everything is written before each iteration: 72 bytes a row, and the page of each of four numbers. */
+static void test_bytes_to_the_device(void **state)
+{
+    enum { N = 4096 * 8 };
+    struct hd_options o = sys_options("p100", "");
+    uint64_t bytes = 0, arrays = 0;
+    struct sys s;
+
+    (void)state;
+    workload_run(&s, &o, HITS, "n=32768 block=256 blocks=4 rows=1");
+    for (size_t i = 0; i < s.transfers.len; i++)
+        if (s.transfers.at[i].r.to_device)
+            bytes += s.transfers.at[i].r.bytes;
+    /* ptr has N + 1 elements, so a page more; the numbers go in each of five steps. */
+    arrays = 72 * (uint64_t)N + 2 * 4096;
+    assert_int_equal(bytes, arrays + 5 * 4 * 4096);
+    sys_close(&s);
+}
+
+static void test_mistakes_are_found(void **state)
+{
+    static const struct workload_mistake mistakes[] = {
+        {"hits", "hits", "n=300 block=32 blocks=2", "v_mov_b32 v10, 0.0", "v_mov_b32 v10, 1.0"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "v_shuffle_down_b32 v11, v10, 2",
+         "v_shuffle_down_b32 v11, v10, 1"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "@m4 local_store_b32 [v5 + bounds], v8",
+         "@m4 local_store_b32 [v3 + bounds], v8"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "global_load_b32 v12, [vals + v8*4]",
+         "global_load_b32 v12, [cols + v8*4]"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "s_shr_b32 s14, s14, 2", "s_shr_b32 s14, s14, 1"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "@m0 v_add_f32 v1, v1, v2",
+         "@m0 v_sub_f32 v1, v1, v2"},
+        {"hits", "hits", "n=300 block=32 blocks=2 product=spmv",
+         "@m1 global_load_b32 v4, [vec + v4*4]", "@m1 global_load_b32 v4, [vec + v2*4]"},
+        {"hits", "hits", "n=300 block=64 blocks=2 product=spmv2", "fold 2\n", "\n"},
+        {"hits", "hits", "n=300 block=32 blocks=2", "call div_f32, v3, v1, v2",
+         "call div_f32, v3, v2, v1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        workload_find_mistake(&mistakes[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_device_width_and_variant),
+        cmocka_unit_test(test_serial_and_other_policies),
+        cmocka_unit_test(test_other_products_and_degrees),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_bytes_to_the_device),
+        cmocka_unit_test(test_mistakes_are_found),
+    };
+
+    return cmocka_run_group_tests_name("hits", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#include "tests/system/workload.h"
+
+#include "host/lua/script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ARGS_MAX = 12, STREAMS_MAX = 256 };
+
+enum hd_status workload_try(struct sys *s, const struct hd_options *options, const char *path,
+                            const char *arguments, struct hd_error *err)
+{
+    char text[ARGS_MAX][64];
+    const char *args[ARGS_MAX];
+    struct hd_script_options o;
+    struct hd_script_info info;
+    enum hd_status status;
+    int used;
+
+    hd_script_options_default(&o);
+    o.path = path;
+    o.args = args;
+    for (; sscanf(arguments, " %63s%n", text[o.nargs], &used) == 1; arguments += used) {
+        args[o.nargs] = text[o.nargs];
+        o.nargs++;
+        assert_true(o.nargs < ARGS_MAX);
+    }
+    sys_open(s, options, NULL);
+    memset(&info, 0, sizeof info);
+    status = hd_script_run(s->rt, &o, &info, err);
+    hd_script_info_free(&info);
+    return status;
+}
+
+void workload_run(struct sys *s, const struct hd_options *options, const char *path,
+                  const char *arguments)
+{
+    struct hd_error err;
+
+    if (workload_try(s, options, path, arguments, &err) != HD_OK)
+        fail_msg("%s %s: %s: %s (%s)", path, arguments, err.code, err.message, err.place);
+}
+
+bool workload_passed(const struct sys *s)
+{
+    for (size_t i = 0; i < s->checks.len; i++)
+        if (!s->checks.at[i].passed)
+            return false;
+    return s->checks.len > 0;
+}
+
+void workload_require_passed(const struct sys *s, const char *what)
+{
+    for (size_t i = 0; i < s->checks.len; i++)
+        if (!s->checks.at[i].passed)
+            fail_msg("%s: check %zu fails: %.17g instead of %.17g", what, i, s->checks.at[i].got,
+                     s->checks.at[i].expected);
+    if (s->checks.len == 0)
+        fail_msg("%s: no checks", what);
+}
+
+/* ---- the schedule ---- */
+
+struct workload_schedule workload_schedule_of(const struct sys *s)
+{
+    struct workload_schedule out = {.kernels = (unsigned)s->kernels.len};
+    bool used[STREAMS_MAX] = {false};
+
+    for (size_t i = 0; i < s->kernels.len; i++) {
+        const uint32_t stream = s->kernels.at[i].stream;
+
+        assert_true(stream < STREAMS_MAX);
+        out.streams += !used[stream];
+        used[stream] = true;
+    }
+    for (size_t i = 0; i < s->edges.len; i++) {
+        const struct hd_kernel_row *from = sys_kernel_of(s, s->edges.at[i].from);
+        const struct hd_kernel_row *to = sys_kernel_of(s, s->edges.at[i].to);
+
+        out.edges += from && to;
+        out.waits += from && to && from->stream != to->stream;
+    }
+    return out;
+}
+
+/* ---- mistakes ---- */
+
+static void copy_file(const char *from, const char *to, const char *old, const char *new)
+{
+    static const size_t max = 32768;
+    char *text = malloc(max), *at;
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t len;
+
+    assert_non_null(text);
+    assert_non_null(in);
+    assert_non_null(out);
+    len = fread(text, 1, max - 1, in);
+    assert_true(feof(in));
+    text[len] = '\0';
+    at = old ? strstr(text, old) : NULL;
+    if (old && !at)
+        fail_msg("%s has no `%s`", from, old);
+    fprintf(out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? new : "",
+            at ? at + strlen(old) : text);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+    free(text);
+}
+
+void workload_find_mistake(const struct workload_mistake *m)
+{
+    const char *tmp = getenv("TMPDIR");
+    char folder[512], lua[576], hasm[576], source[128];
+    struct hd_options o = sys_options("tiny", "");
+    struct hd_error err;
+    enum hd_status status;
+    struct sys s;
+
+    o.limits.max_instructions = 3000000; /* a mistake may go round for ever */
+    snprintf(folder, sizeof folder, "%s/heddle-workloads-XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->program);
+    snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->kernels);
+    snprintf(source, sizeof source, "workloads/dag/%s.lua", m->program);
+    copy_file(source, lua, NULL, NULL);
+    snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->kernels);
+    copy_file(source, hasm, m->old, m->new);
+    status = workload_try(&s, &o, lua, m->arguments, &err);
+    unlink(lua);
+    unlink(hasm);
+    assert_int_equal(rmdir(folder), 0);
+    if (status == HD_OK && workload_passed(&s))
+        fail_msg("%s: `%s` instead of `%s` passes", m->program, m->new, m->old);
+    if (status != HD_OK && status != HD_SIM_FAILED)
+        fail_msg("%s: %s (%s)", m->new, err.message, err.place);
+    sys_close(&s);
+}
