@@ -65,6 +65,43 @@ void workload_require_passed(const struct sys *s, const char *what)
         fail_msg("%s: no checks", what);
 }
 
+void workload_check(const char *path, const char *preset, const char *settings,
+                    const char *arguments, bool timing)
+{
+    struct hd_options o = sys_options(preset, settings);
+    char what[384];
+    struct sys s;
+
+    o.timing = timing;
+    snprintf(what, sizeof what, "%s %s, %s %s", path, arguments, preset, settings);
+    workload_run(&s, &o, path, arguments);
+    workload_require_passed(&s, what);
+    if (timing)
+        sys_check_conservation(&s);
+    sys_close(&s);
+}
+
+void workload_check_everywhere(const char *path, const char *const *shapes, unsigned nshapes)
+{
+    static const char *const presets[] = {"gtx960", "gtx1660s", "p100", "tiny"};
+    static const char *const variants[] = {"auto", "events"};
+    enum { PRESETS = 4, WIDTHS = 4, VARIANTS = sizeof variants / sizeof *variants };
+
+    for (unsigned i = 0; i < PRESETS * WIDTHS * VARIANTS; i++) {
+        const unsigned width = i / VARIANTS % WIDTHS;
+        const char *variant = variants[i % VARIANTS];
+        char settings[128], arguments[128];
+
+        snprintf(settings, sizeof settings,
+                 "wavefront_size=%u cu.wavefront_slots=64 host.scheduler=%s", 8U << width,
+                 strcmp(variant, "auto") == 0 ? "parallel-async" : "serial-async");
+        snprintf(arguments, sizeof arguments, "%s variant=%s const=%s", shapes[i % nshapes],
+                 variant, i / (VARIANTS * WIDTHS) % 2 ? "cpp" : "python");
+        workload_check(path, presets[i / (VARIANTS * WIDTHS)], settings, arguments, true);
+        workload_check(path, presets[i / (VARIANTS * WIDTHS)], settings, arguments, false);
+    }
+}
+
 /* ---- the schedule ---- */
 
 struct workload_schedule workload_schedule_of(const struct sys *s)

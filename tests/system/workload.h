@@ -19,6 +19,15 @@ bool workload_passed(const struct sys *s);
 /* Fails the test with the name of the first check that did not pass. */
 void workload_require_passed(const struct sys *s, const char *what);
 
+/* Runs a program and requires that its checks pass and, timed, that work, bytes and time are conserved. */
+void workload_check(const char *path, const char *preset, const char *settings,
+                    const char *arguments, bool timing);
+/*
+ * A published benchmark with one of the shapes after the other: on every preset of the paper and on tiny, at every
+ * wavefront size, in every variant, with both signatures, timed and for values only.
+ */
+void workload_check_everywhere(const char *path, const char *const *shapes, unsigned nshapes);
+
 struct workload_schedule {
     unsigned kernels, streams; /* streams that have kernels */
     unsigned edges;            /* from kernel to kernel */

@@ -13,7 +13,8 @@
 --   n       elements of each of the arrays (100000)
 --   block   work-items of a work-group (256)
 --   blocks  work-groups of each kernel (8 times the compute units)
---   random  prices are random, 60 and up to 0.5 more or less, and not all 60 (true)
+--   random  prices are random, and not all 60 (true)
+--   spread  random prices are 60 and up to so much more or less (0.5)
 --   verify  also compares up to 1000 elements of each y, and the range of all, after the region (true)
 --   and variant, const, reset, by_hand_prefetch: see workloads/lib/dag.lua
 --
@@ -26,10 +27,11 @@ local dag = require "dag"
 local b = dag.benchmark {n = 100000}
 local n = b.n
 local random = gpu.arg("random", true)
+local spread = gpu.arg("spread", 0.5, 0.001, 59.0)
 
 local ARRAYS = 10
 local RATE, VOLATILITY, TIME, STRIKE = 0.08, 0.3, 1.0, 60.0
-local LOW, HIGH = 59.5, 60.5
+local low, high = STRIKE - spread, STRIKE + spread
 
 local bs = b:kernel(gpu.module "bs.hasm", "bs", "x: in(cpp) f64[], y: inout f64[], n: i32, r: f64, v: f64, t: f64, k: f64")
 
@@ -59,15 +61,15 @@ end
 local discounted = STRIKE * math.exp(-RATE * TIME)
 
 local function price(stock, integral)
-    local spread = VOLATILITY * math.sqrt(TIME)
-    local d = (math.log(stock / STRIKE) + (RATE + 0.5 * VOLATILITY ^ 2) * TIME) / spread
-    return stock * integral(d) - discounted * integral(d - spread)
+    local deviation = VOLATILITY * math.sqrt(TIME)
+    local d = (math.log(stock / STRIKE) + (RATE + 0.5 * VOLATILITY ^ 2) * TIME) / deviation
+    return stock * integral(d) - discounted * integral(d - deviation)
 end
 
 -- A price is a difference of two parts, and each has the relative error of its integral. An error of the logarithm is
--- divided by the spread, 0.3; each error of d moves an integral by less than half of itself. With these factors the
+-- divided by the deviation, 0.3; each error of d moves an integral by less than half of itself. With these factors the
 -- roundings of the kernel and of the host, functions counted for two, come to less than 100.
-local size = HIGH + discounted
+local size = high + discounted
 local rounding, approximation = 100 * 2.0 ^ -53 * size, 7.5e-8 * size
 
 local function near(got, expected, tolerance) return math.abs(got - expected) <= tolerance end
@@ -83,7 +85,7 @@ local expected = {}
 b:measure {
     inputs = function()
         for i = 1, ARRAYS do
-            if random then x[i]:random(i, LOW, HIGH) else x[i]:fill(60) end
+            if random then x[i]:random(i, low, high) else x[i]:fill(STRIKE) end
             expected[i] = price(x[i][0], integral_by_formula)
         end
     end,
@@ -95,7 +97,7 @@ b:measure {
 
 if b.verify then
     local step = (n + 999) // 1000
-    local first, last = price(LOW, integral_by_series) - approximation, price(HIGH, integral_by_series) + approximation
+    local first, last = price(low, integral_by_series) - approximation, price(high, integral_by_series) + approximation
     local off, far, outside = 0, 0, 0
     for i = 1, ARRAYS do
         for at = n - 1, 0, -step do
