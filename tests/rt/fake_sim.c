@@ -8,7 +8,7 @@
 struct fake_queue {
     VEC(size_t) cmds;
     size_t head;
-    bool live;
+    bool live, fresh;
 };
 
 struct fake_array {
@@ -19,17 +19,22 @@ struct fake_array {
     bool live, on_device;
 };
 
+struct fake_sights {
+    VEC(struct fake_sight) list;
+};
+
 struct sim_machine {
     VEC(struct fake_cmd) log;
     VEC(struct fake_queue) queues;
     VEC(struct fake_array) arrays;
     VEC(uint64_t) waits;
+    struct fake_sights *sights; /* apart, since asking does not change the machine */
     struct sim_sink sink;
     enum sim_mode mode;
     uint64_t now, link_free, link_rate, move_ps;
     size_t accesses, untimed, most_queues;
     unsigned cooled;
-    bool fail;
+    bool fail, values, drops_waits;
 };
 
 /* ---- looking in ---------------------------------------------------------------------------------- */
@@ -52,6 +57,23 @@ size_t fake_waits(const struct sim_machine *m)
 uint64_t fake_wait(const struct sim_machine *m, size_t i)
 {
     return m->waits.at[i];
+}
+
+size_t fake_seen(const struct sim_machine *m)
+{
+    return m->sights->list.len;
+}
+
+struct fake_sight fake_sight(const struct sim_machine *m, size_t i)
+{
+    return m->sights->list.at[i];
+}
+
+static void see(const struct sim_machine *m, uint64_t ticket)
+{
+    struct fake_sight s = {ticket, m->log.len};
+
+    (void)vec_push(&m->sights->list, s);
 }
 
 int32_t fake_attached(const struct sim_machine *m, uint32_t array)
@@ -103,9 +125,42 @@ void fake_set_queues(struct sim_machine *m, size_t most)
     m->most_queues = most;
 }
 
+void fake_set_values(struct sim_machine *m)
+{
+    m->values = true;
+}
+
+void fake_drop_waits(struct sim_machine *m)
+{
+    m->drops_waits = true;
+}
+
 void fake_fail(struct sim_machine *m)
 {
     m->fail = true;
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+uint64_t fake_mix(uint64_t digest, uint64_t with)
+{
+    digest = (digest ^ with) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+static void read_values(const struct sim_machine *m, struct fake_cmd *c)
+{
+    c->digest = fake_mix(0, c->tag);
+    for (uint32_t i = 0; i < c->narrays; i++)
+        c->digest = fake_mix(c->digest, *(uint64_t *)m->arrays.at[c->arrays[i]].data);
+}
+
+static void write_values(const struct sim_machine *m, const struct fake_cmd *c)
+{
+    for (uint32_t i = 0; i < c->narrays; i++) {
+        if (c->writes[i])
+            *(uint64_t *)m->arrays.at[c->arrays[i]].data = fake_mix(c->digest, i);
+    }
 }
 
 /* ---- time ---------------------------------------------------------------------------------------- */
@@ -155,6 +210,8 @@ static void start(struct sim_machine *m, struct fake_cmd *c)
     bool moves = moves_data(c->kind);
 
     c->started = true;
+    if (m->values && c->kind == SIM_KERNEL)
+        read_values(m, c);
     c->start_ps = m->now;
     if (moves && m->link_free > m->now)
         c->start_ps = m->link_free;
@@ -166,6 +223,8 @@ static void start(struct sim_machine *m, struct fake_cmd *c)
 static void finish(struct sim_machine *m, struct fake_cmd *c)
 {
     c->done = true;
+    if (m->values && c->kind == SIM_KERNEL)
+        write_values(m, c);
     for (uint32_t i = 0; i < c->narrays; i++) {
         m->arrays.at[c->arrays[i]].in_flight--;
         m->arrays.at[c->arrays[i]].on_device = !c->of_host;
@@ -256,6 +315,7 @@ static bool all_done(const struct sim_machine *m)
 static enum hd_status fake_wait_for(struct sim_machine *m, uint64_t ticket, struct hd_error *err)
 {
     (void)vec_push(&m->waits, ticket);
+    see(m, ticket);
     settle(m);
     while (ticket ? !is_done(m, ticket) : !all_done(m)) {
         uint64_t next = next_end(m);
@@ -272,13 +332,13 @@ static enum hd_status fake_wait_for(struct sim_machine *m, uint64_t ticket, stru
 
 static enum hd_status fake_queue_new(struct sim_machine *m, uint32_t *queue, struct hd_error *err)
 {
-    struct fake_queue fresh = {.live = true};
+    struct fake_queue fresh = {.live = true, .fresh = true};
 
     for (size_t i = 0; i < m->queues.len; i++) {
         struct fake_queue *q = &m->queues.at[i];
 
         if (!q->live && q->head == q->cmds.len) {
-            q->live = true;
+            q->live = q->fresh = true;
             *queue = (uint32_t)i;
             return HD_OK;
         }
@@ -299,6 +359,7 @@ static void fill_kernel(struct sim_machine *m, struct fake_cmd *c, const struct 
     c->launch = *l;
     c->duration_ps = (uint64_t)l->grid[0] * 1000;
     for (uint32_t i = 0; i < l->narrays && i < 8; i++) {
+        c->writes[c->narrays] = l->writes[i];
         c->arrays[c->narrays++] = l->arrays[i];
         m->arrays.at[l->arrays[i]].in_flight++;
     }
@@ -318,6 +379,9 @@ static uint64_t put(struct sim_machine *m, struct fake_cmd *c)
 {
     c->ticket = m->log.len + 1;
     c->queued_ps = m->now;
+    c->seen = m->sights->list.len;
+    c->fresh = m->queues.at[c->queue].fresh;
+    m->queues.at[c->queue].fresh = false;
     if (!vec_push(&m->log, *c) || !vec_push(&m->queues.at[c->queue].cmds, m->log.len - 1))
         return 0;
     return c->ticket;
@@ -328,6 +392,8 @@ static enum hd_status fake_submit(struct sim_machine *m, uint32_t queue, const s
 {
     struct fake_cmd c = {.kind = cmd->kind, .queue = queue, .tag = cmd->tag, .awaited = cmd->ticket};
 
+    if (m->drops_waits && cmd->kind == SIM_WAIT)
+        c.kind = SIM_MARK;
     if (cmd->kind == SIM_KERNEL && cmd->launch.block[0] > 1024)
         return hd_error_set(err, HD_BAD_INPUT, "launch-shape", NULL, NULL, "block of %u",
                             cmd->launch.block[0]);
@@ -429,7 +495,10 @@ static void fake_cool(struct sim_machine *m)
 
 static bool fake_done(const struct sim_machine *m, uint64_t ticket)
 {
-    return is_done(m, ticket);
+    if (!is_done(m, ticket))
+        return false;
+    see(m, ticket);
+    return true;
 }
 
 struct sim_machine *fake_new(void)
@@ -437,7 +506,10 @@ struct sim_machine *fake_new(void)
     struct sim_machine *m = calloc(1, sizeof *m);
     uint32_t first;
 
-    if (m && fake_queue_new(m, &first, NULL) != HD_OK) {
+    if (m)
+        m->sights = calloc(1, sizeof *m->sights);
+    if (m && (!m->sights || fake_queue_new(m, &first, NULL) != HD_OK)) {
+        free(m->sights);
         free(m);
         return NULL;
     }
@@ -454,6 +526,8 @@ static void fake_free(struct sim_machine *m)
     vec_free(&m->arrays);
     vec_free(&m->log);
     vec_free(&m->waits);
+    vec_free(&m->sights->list);
+    free(m->sights);
     free(m);
 }
 

@@ -36,7 +36,7 @@ struct hd_options rig_options(const char *settings)
 
 /* ---- a program of kernels that take 0 to 8 arrays ---------------------------------------------------- */
 
-static struct isa_program *make_program(void)
+struct isa_program *rig_program(void)
 {
     struct isa_program *p = calloc(1, sizeof *p);
 
@@ -150,7 +150,7 @@ struct rig *rig_new(const char *settings)
     r->machine = fake_new();
     assert_non_null(r->machine);
     assert_int_equal(rt_new_on(&o, &fake_machine, r->machine, &r->rt, &err), HD_OK);
-    assert_int_equal(module_adopt(r->rt, "rig.hasm", make_program(), &r->module, &err), HD_OK);
+    assert_int_equal(module_adopt(r->rt, "rig.hasm", rig_program(), &r->module, &err), HD_OK);
     hd_set_recorder(r->rt, &rec);
     return r;
 }
@@ -411,6 +411,24 @@ void rig_frontier(const struct rig *r, struct text *out)
         const struct dag_vertex *v = LIST_ITEM(l, struct dag_vertex, in_frontier);
 
         text_add(out, "%s%s", out->len ? " " : "", rig_stmt_of(r, v->node)->name);
+    }
+}
+
+void rig_sets(const struct rig *r, struct text *out)
+{
+    const struct list *head = &r->rt->dag.frontier;
+
+    for (struct list *l = head->next; l != head; l = l->next) {
+        const struct dag_vertex *v = LIST_ITEM(l, struct dag_vertex, in_frontier);
+        unsigned n = 0;
+
+        text_add(out, "%s%s{", out->len ? " " : "", rig_stmt_of(r, v->node)->name);
+        for (uint32_t i = 0; i < v->nuses; i++) {
+            if (v->uses[i].active)
+                text_add(out, "%s%s", n++ ? "," : "",
+                         hd_array_uid_name(r->rt, v->uses[i].object->uid));
+        }
+        text_add(out, "}");
     }
 }
 

@@ -59,6 +59,9 @@ struct rig {
     unsigned nwaits;        /* waits between streams */
 };
 
+/* A program of kernels k0 to k8, which take as many arrays of f32. */
+struct isa_program *rig_program(void);
+
 /* Options for the fake: defaults with calls that cost nothing to count (profile native), page faults off, then "key=value" pairs. */
 struct hd_options rig_options(const char *settings);
 struct rig *rig_new(const char *settings);
@@ -70,6 +73,8 @@ hd_array *rig_array(struct rig *r, const char *name);
 hd_kernel *rig_kernel(struct rig *r, const char *modes); /* "rw": first read-only, second writable */
 /* "v0 v2": names of the frontier's computations. */
 void rig_frontier(const struct rig *r, struct text *out);
+/* "K1{X,Y} K2{Z}": the frontier with the active arguments. */
+void rig_sets(const struct rig *r, struct text *out);
 /* The statement of a node. */
 struct rig_stmt *rig_stmt_of(const struct rig *r, uint64_t node);
 struct rig_stmt *rig_stmt(const struct rig *r, const char *name);

@@ -2,6 +2,7 @@
  * The schedules of the six benchmarks: edges, streams, waits and what each host access waits for. Expected texts were worked
  * out by hand from the rules in host/rt/README.md and agree with GrCUDA's own mock tests in the counts of streams.
  */
+#include "tests/rt/benchmarks.h"
 #include "tests/rt/rig.h"
 
 #include <setjmp.h>
@@ -9,35 +10,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-
-#define VEC_CODE "sq1 x=w x1=w; sq2 y=w y1=w; red x1=r y1=r res=w; read res"
-
-#define BS_CODE                                                                                    \
-    "b0 x0=r y0=w; b1 x1=r y1=w; b2 x2=r y2=w; b3 x3=r y3=w; b4 x4=r y4=w; b5 x5=r y5=w;"          \
-    "b6 x6=r y6=w; b7 x7=r y7=w; b8 x8=r y8=w; b9 x9=r y9=w;"                                      \
-    "read y0; read y1; read y9"
-
-#define IMG_BLURS "blurS image=r bS=w kS=r; blurL image=r bL=w kL=r; blurU image=r bU=w kU=r;"
-#define IMG_TAIL "comb1 iu=r bL=r mL=r i2=w; comb2 i2=r bS=r mS=r i3=w; read i3"
-#define IMG_EXTREMES "max mL=r mx=w; min mL=r mn=w; ext mL=w mn=r mx=r;"
-#define IMG_PYTHON                                                                                 \
-    IMG_BLURS "sobS bS=w mS=w; sobL bL=w mL=w;" IMG_EXTREMES "uns image=w bU=w iu=w;" IMG_TAIL
-#define IMG_CONST                                                                                  \
-    IMG_BLURS "sobS bS=r mS=w; sobL bL=r mL=w;" IMG_EXTREMES "uns image=r bU=r iu=w;" IMG_TAIL
-#define IMG_RESETS "reset0 i3=w; reset1 i3=w;" IMG_PYTHON
-
-#define ML_CODE                                                                                    \
-    "rr1 x=r z=w; nb1 x=r flp=w r1=w; rr2 z=w rc=w r2=w; nb2 r1=w amax=w; nb3 r1=w amax=w l=w;"    \
-    "rr3 r2=w ic=w; nb4 r1=w l=w; sm1 r1=w; sm2 r2=w; argmax r1=w r2=w r=w; read r"
-
-#define HITS_CODE                                                                                  \
-    "spA rc1=w p2=w i2=w v2=w hub1=w auth2=w; spH rc2=w p=w i=w v=w auth1=w hub2=w;"               \
-    "sumA auth2=w an=w; sumH hub2=w hn=w; divA auth2=w auth1=w an=w; divH hub2=w hub1=w hn=w;"     \
-    "write an; write hn; write rc1; write rc2"
-
-#define DL_CODE                                                                                    \
-    "cx1 x1=w x=w k1=r; cy1 y1=w y=w k3=r; px x11=w x1=r; py y11=w y1=r; cx2 x2=w x11=w k2=r;"     \
-    "cy2 y2=w y11=w k4=r; cat z=w x2=r y2=r; dot z=r dw=r res=w; read res"
+#include <string.h>
 
 #define IMG_EDGES_HEAD                                                                             \
     "blurS->sobS[bS] blurL->sobL[bL] sobL->max[mL] sobL->min[mL] max->ext[mL+mx] min->ext[mL+mn] "
@@ -170,6 +143,46 @@ static void test_stream_counts_by_policy(void **state)
     }
 }
 
+/* Two streams, whatever the policies; from the third iteration on same-as-parent is on one of them. */
+#define HITS_MOCK                                                                                  \
+    "sA a1=r a2=w; sH a3=r a4=w; nA a2=r a5=w; nH a4=r a6=w; dA a2=r a5=r a3=w; dH a4=r a6=r "     \
+    "a1=w;"
+
+static void hits_mock(const char *dependency, const char *new_stream, const char *parent)
+{
+    char settings[128];
+    struct rig *r;
+    size_t first;
+
+    snprintf(settings, sizeof settings,
+             "host.dependency=%s host.new_stream=%s host.parent_stream=%s", dependency, new_stream,
+             parent);
+    r = rig_new(settings);
+    rig_run(r, HITS_MOCK HITS_MOCK);
+    first = r->nodes.len;
+    for (int i = 2; i < 10; i++)
+        rig_run(r, HITS_MOCK);
+    for (size_t i = first + 1; i < r->nodes.len && strcmp(parent, "same-as-parent") == 0; i++)
+        assert_int_equal(r->nodes.at[i].stream, r->nodes.at[first].stream);
+    rig_run(r, "read a3; read a1");
+    assert_int_equal(rig_streams_used(r), 2);
+    assert_int_equal(r->rt->streams.nactive, 0);
+    assert_int_equal(hd_finish(r->rt, NULL), HD_OK);
+    rig_check_order(r, settings);
+    rig_free(r);
+}
+
+static void test_hits_mock_takes_two_streams(void **state)
+{
+    static const char *const dependencies[] = {"with-const", "no-const"};
+    static const char *const new_streams[] = {"always-new", "fifo", "reuse"};
+    static const char *const parents[] = {"disjoint", "same-as-parent"};
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++)
+        hits_mock(dependencies[i % 2], new_streams[i / 4], parents[i / 2 % 2]);
+}
+
 static void test_hits_reuses_two_streams(void **state)
 {
     static const char *const policies[] = {"reuse", "fifo"};
@@ -194,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_benchmark_schedules),
         cmocka_unit_test(test_schedules_do_not_depend_on_attachment),
         cmocka_unit_test(test_stream_counts_by_policy),
+        cmocka_unit_test(test_hits_mock_takes_two_streams),
         cmocka_unit_test(test_hits_reuses_two_streams),
     };
 
