@@ -151,6 +151,26 @@ run: $(BIN)  ## the main job: VEC and the pipeline on the p100 preset, scheduler
 	@echo
 	@echo "Results and traces: $(QUICKSTART)/ and $(QUICKSTART)/pipeline/; open a trace in ui.perfetto.dev"
 
+# ---- reproductions ----------------------------------------------------------------------------
+
+# Results in git are those of the default size. Rows are taken up again as long as simulator, programs and configurations are as they were.
+SIZE    = default# of reproduce-dag: default, large, quick, smoke
+KEEP    =# 1: keeps rows of another build
+DAG_OUT = $(if $(filter default,$(SIZE)),results/dag,build/reproduce-dag/$(SIZE))
+DAG_SET = $(BIN) $(sort $(wildcard workloads/dag/* workloads/lib/dag.lua workloads/lib/*.hasm configs/*.json))
+
+.PHONY: reproduce reproduce-dag
+
+reproduce: reproduce-dag  ## makes everything in results/ anew
+
+reproduce-dag: $(BIN)  ## results/dag: the figures of the DAG scheduler's paper; SIZE=quick takes minutes
+	@mkdir -p $(DAG_OUT)
+	@cat $(DAG_SET) | cksum > $(DAG_OUT)/$(SIZE).set.new
+	@cmp -s $(DAG_OUT)/$(SIZE).set.new $(DAG_OUT)/$(SIZE).set $(if $(KEEP),|| true,\
+	    || rm -f $(DAG_OUT)/$(SIZE).jsonl $(DAG_OUT)/$(SIZE).jsonl.part)
+	@mv $(DAG_OUT)/$(SIZE).set.new $(DAG_OUT)/$(SIZE).set
+	$(Q)$(BIN) sweep results/dag/$(SIZE).lua --out $(DAG_OUT)/$(SIZE).jsonl --resume -j $(JOBS)
+
 # ---- tests ------------------------------------------------------------------------------------
 
 TEST_SET = $(if $(T),$(filter $(T:%=$(BUILD)/tests/%),$(TESTS)),$(TESTS))
@@ -242,6 +262,6 @@ clean:  ## removes build/
 	rm -rf build
 
 help:  ## shows this list
-	@awk -F': .*## |:  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F': .*## |:  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 endif

@@ -52,7 +52,11 @@ static void describe(struct session *s, const struct sweep_run *run, enum hd_sta
         .timing = run->args.timing == CLI_TIMING_ON,
         .status = status,
         .error = {s->error.code, s->error.place, s->error.message, s->error.hint, NULL},
-        .simulator = {.version = HD_VERSION, .lanes = "none", .wall_s = NAN, .wave_instr_per_s = NAN, .schedule_s = NAN},
+        .simulator = {.version = HD_VERSION,
+                      .lanes = "none",
+                      .wall_s = NAN,
+                      .wave_instr_per_s = NAN,
+                      .schedule_s = NAN},
     };
 }
 

@@ -315,6 +315,45 @@ function P.csv(rows, columns)
     return table.concat(lines, "\n") .. "\n"
 end
 
+-- The fields of one line of CSV from `at` on, and where the next line begins.
+local function read_line(text, at)
+    local fields = {}
+    repeat
+        local field, stop
+        if text:sub(at, at) == '"' then
+            local from = at + 1
+            repeat
+                local quote = text:find('"', from, true) or fail("a quote in the CSV has no end")
+                from = quote + 2
+            until text:sub(quote + 1, quote + 1) ~= '"'
+            field, stop = text:sub(at + 1, from - 3):gsub('""', '"'), from - 1
+            field = tostring(field)
+        else
+            stop = text:find("[,\n]", at) or #text + 1
+            field = text:sub(at, stop - 1)
+        end
+        fields[#fields + 1] = field
+        at = stop + 1
+    until text:sub(stop, stop) ~= ","
+    return fields, at
+end
+
+-- The other way round: a record for each line, with the names of the first. What reads as a number is one, and what is empty nil.
+function P.read_csv(text)
+    local names, at = read_line(text, 1)
+    local out = {}
+    while at <= #text do
+        local fields, record = nil, {}
+        fields, at = read_line(text, at)
+        for i, name in ipairs(names) do
+            local field = fields[i]
+            if field and field ~= "" then record[name] = tonumber(field) or field end
+        end
+        out[#out + 1] = record
+    end
+    return out
+end
+
 local ARRAY = {}
 P.null = setmetatable({}, {__name = "null"})
 
@@ -560,6 +599,29 @@ function P.stacked(o)
     local encoding = {x = axis_of(x, records), y = axis_of(y, records), color = color_of(color, records)}
     encoding.y.stack = o.normalize and "normalize" or "zero"
     if fields[4] then encoding.column = column_of(fields[4], records) end
+    return figure(o, records, {type = "bar"}, encoding)
+end
+
+local timeline_options = {data = true, lane = true, start = true, finish = true, color = true, label = true, title = true,
+    width = true, height = true, unit = true, scale = true}
+
+-- What ran when: one line for each lane, a bar from start to finish for each row.
+-- o = {data = rows, lane = path, start = path, finish = path, color = field [, label = path] [, scale =] [, unit =] [, title =]
+-- [, width =] [, height =]}.
+function P.timeline(o)
+    check_options("timeline", o, timeline_options)
+    if not (o.data and o.lane and o.start and o.finish and o.color) then
+        fail("timeline needs data, lane, start, finish and color")
+    end
+    local x = new_field("x", {o.start, title = "time", unit = o.unit, scale = o.scale, type = "quantitative"})
+    local fields = {x, new_field("x2", {o.finish, scale = o.scale, type = "quantitative"}),
+        new_field("lane", {o.lane, type = "nominal"}), new_field("color", o.color)}
+    if o.label then fields[5] = new_field("label", {o.label}) end
+    local records = records_of(o.data, fields)
+    local lane = axis_of(fields[3], records)
+    lane.title = P.null
+    local encoding = {x = axis_of(x, records), x2 = {field = "x2"}, y = lane, color = color_of(fields[4], records)}
+    o = {title = o.title, width = o.width or 720, height = o.height or 26 * #encoding.y.sort}
     return figure(o, records, {type = "bar"}, encoding)
 end
 

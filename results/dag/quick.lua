@@ -1,0 +1,3 @@
+-- Everything small: to see that it all runs.
+
+return require "reproduce" "quick"

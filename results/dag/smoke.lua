@@ -1,0 +1,3 @@
+-- VEC alone, smaller still: for the tests.
+
+return require "reproduce" "smoke"
