@@ -21,6 +21,8 @@ typedef struct hd_module hd_module;
 typedef struct hd_kernel hd_kernel;
 typedef struct hd_stream hd_stream;
 typedef struct hd_event hd_event;
+typedef struct hd_graph hd_graph;
+typedef struct hd_graph_exec hd_graph_exec;
 
 /* ---- runtime --------------------------------------------------------------------------- */
 
@@ -149,6 +151,42 @@ struct hd_copy {
 /* In stream order. */
 enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err);
 
+/* ---- graphs by hand ------------------------------------------------------------------------ */
+
+/*
+ * A graph is nodes (kernels, copies, empty ones) and which of them wait for which. It is made once, instantiated
+ * and launched as often as the program likes. Nodes are numbered from 0 in order of their making.
+ */
+enum hd_status hd_graph_new(hd_runtime *rt, hd_graph **out, struct hd_error *err);
+/* What was instantiated from it stays. */
+enum hd_status hd_graph_free(hd_runtime *rt, hd_graph *g, struct hd_error *err);
+/* Each adds a node that waits for the ndeps nodes deps[]; one named twice counts once. The stream of a launch or copy must be NULL. *node may be NULL. */
+enum hd_status hd_graph_kernel(hd_runtime *rt, hd_graph *g, const struct hd_launch *l,
+                               const uint32_t *deps, size_t ndeps, uint32_t *node,
+                               struct hd_error *err);
+enum hd_status hd_graph_copy(hd_runtime *rt, hd_graph *g, const struct hd_copy *copy,
+                             const uint32_t *deps, size_t ndeps, uint32_t *node,
+                             struct hd_error *err);
+enum hd_status hd_graph_empty(hd_runtime *rt, hd_graph *g, const uint32_t *deps, size_t ndeps,
+                              uint32_t *node, struct hd_error *err);
+/* Lets a node wait for another one; nothing happens if it does already. */
+enum hd_status hd_graph_depend(hd_runtime *rt, hd_graph *g, uint32_t node, uint32_t on,
+                               struct hd_error *err);
+uint32_t hd_graph_size(const hd_graph *g);
+/* Kernel or direction of the copy, and number: "square (node 3)", into out[size]. */
+void hd_graph_node_name(const hd_graph *g, uint32_t node, char *out, size_t size);
+
+/* Makes what can be launched of the graph as it is now, with its arguments and shapes. A cycle is HD_BAD_INPUT and names the nodes. */
+enum hd_status hd_graph_instantiate(hd_runtime *rt, hd_graph *g, hd_graph_exec **out,
+                                    struct hd_error *err);
+/* What was launched still runs. */
+enum hd_status hd_graph_exec_free(hd_runtime *rt, hd_graph_exec *x, struct hd_error *err);
+/*
+ * Launches a graph on a stream, NULL for the default stream: it starts when all before it on the stream has ended, and when its
+ * last launch has; what comes later on the stream waits for all of it. Nothing is prefetched.
+ */
+enum hd_status hd_graph_launch(hd_runtime *rt, hd_graph_exec *x, hd_stream *s, struct hd_error *err);
+
 /* ---- regions ------------------------------------------------------------------------------ */
 
 /*
@@ -193,7 +231,12 @@ struct hd_node_row {
     const char *name; /* kernel or array; lives as long as the runtime */
     uint32_t stream, region, iteration;
 };
-enum hd_edge_kind { HD_EDGE_RAW, HD_EDGE_WAR, HD_EDGE_WAW };
+enum hd_edge_kind {
+    HD_EDGE_RAW,
+    HD_EDGE_WAR,
+    HD_EDGE_WAW,
+    HD_EDGE_ORDER, /* stated in a graph by hand; no array makes it */
+};
 struct hd_edge_row {
     uint64_t from, to;
     enum hd_edge_kind kind; /* of the first array */

@@ -1,5 +1,6 @@
 /* Modules, kernels and launches: kernel(blocks, threads)(arguments). */
 #include "host/lua/array.h"
+#include "host/lua/kernel.h"
 #include "host/lua/stream.h"
 
 #include <inttypes.h>
@@ -170,18 +171,18 @@ static int kernel_call(lua_State *L)
     return 1;
 }
 
-/* Pushes the signature of the launch at 1. */
-static const char *push_signature(lua_State *L)
+/* Pushes the signature of the launch at idx. */
+static const char *push_signature(lua_State *L, int idx)
 {
-    lua_getiuservalue(L, 1, LAUNCH_KERNEL);
+    lua_getiuservalue(L, idx, LAUNCH_KERNEL);
     lua_getiuservalue(L, -1, KERNEL_SIGNATURE);
     return lua_tostring(L, -1);
 }
 
 /* what is "a nil value was given" or alike. */
-static int bad_argument(lua_State *L, const char *kernel, int number, const char *what)
+static int bad_argument(lua_State *L, int launch, const char *kernel, int number, const char *what)
 {
-    const char *part = push_signature(L);
+    const char *part = push_signature(L, launch);
 
     for (int i = 1; i < number; i++)
         part += strcspn(part, ",") + 1;
@@ -190,9 +191,9 @@ static int bad_argument(lua_State *L, const char *kernel, int number, const char
                         number, (int)strcspn(part, ","), part, what);
 }
 
-static struct hd_arg check_argument(lua_State *L, const char *kernel, int number)
+static struct hd_arg check_argument(lua_State *L, int launch, const char *kernel, int number)
 {
-    const int idx = number + 1;
+    const int idx = launch + number;
     const struct lua_array *a;
 
     if (lua_type(L, idx) == LUA_TNUMBER)
@@ -201,33 +202,39 @@ static struct hd_arg check_argument(lua_State *L, const char *kernel, int number
                    : (struct hd_arg){.kind = HD_ARG_FLOAT, .as.f = lua_tonumber(L, idx)};
     a = luaL_testudata(L, idx, TYPE_ARRAY);
     if (!a)
-        bad_argument(L, kernel, number,
+        bad_argument(L, launch, kernel, number,
                      lua_pushfstring(L, "a %s value was given", luaL_typename(L, idx)));
     else if (!a->a)
-        bad_argument(L, kernel, number,
+        bad_argument(L, launch, kernel, number,
                      lua_pushfstring(L, "the array %s was freed", array_push_text(L, a)));
     return (struct hd_arg){.kind = HD_ARG_ARRAY, .as.array = a->a};
 }
 
-static int launch_call(lua_State *L)
+struct hd_launch launch_check(lua_State *L, int idx, struct hd_arg args[ISA_MAX_PARAMS])
 {
-    const struct lua_launch *launch = luaL_checkudata(L, 1, TYPE_LAUNCH);
+    const struct lua_launch *launch = luaL_checkudata(L, idx, TYPE_LAUNCH);
     const char *kernel = hd_kernel_name(launch->l.kernel);
-    const int given = lua_gettop(L) - 1, wanted = (int)hd_kernel_params(launch->l.kernel);
+    const int given = lua_gettop(L) - idx, wanted = (int)hd_kernel_params(launch->l.kernel);
     struct hd_launch l = launch->l;
-    struct hd_arg args[ISA_MAX_PARAMS];
-    struct hd_error err;
 
     if (given != wanted)
-        return script_error(L, "lua-launch-count", NULL,
-                            "kernel %s takes %d arguments (%s), %d were given", kernel, wanted,
-                            push_signature(L), given);
+        script_error(L, "lua-launch-count", NULL, "kernel %s takes %d arguments (%s), %d were given",
+                     kernel, wanted, push_signature(L, idx), given);
     for (int i = 0; i < given; i++)
-        args[i] = check_argument(L, kernel, i + 1);
-    lua_getiuservalue(L, 1, LAUNCH_STREAM);
+        args[i] = check_argument(L, idx, kernel, i + 1);
+    lua_getiuservalue(L, idx, LAUNCH_STREAM);
     l.stream = stream_optional(L, -1);
     l.args = args;
     l.nargs = (unsigned)given;
+    return l;
+}
+
+static int launch_call(lua_State *L)
+{
+    struct hd_arg args[ISA_MAX_PARAMS];
+    const struct hd_launch l = launch_check(L, 1, args);
+    struct hd_error err;
+
     if (hd_launch_kernel(script_of(L)->rt, &l, &err) != HD_OK)
         return script_raise(L, &err);
     return 0;

@@ -235,19 +235,26 @@ static void check_part(lua_State *L, const struct lua_array *to, const struct lu
                      copy->count, room, to->count - copy->to_first);
 }
 
-static int gpu_copy(lua_State *L)
+struct hd_copy copy_check(lua_State *L, bool with_stream)
 {
-    static const char *const options[] = {"count",  "to_first", "from_first",
-                                          "pinned", "stream",   NULL};
+    static const char *const options[] = {"stream",     "count",  "to_first",
+                                          "from_first", "pinned", NULL};
     const struct lua_array *to = array_check(L, 1), *from = array_check(L, 2);
     struct hd_copy copy = {.to = to->a, .from = from->a};
-    struct hd_error err;
 
     if (!lua_isnoneornil(L, 3))
-        options_check(L, 3, options);
+        options_check(L, 3, with_stream ? options : options + 1);
     check_part(L, to, from, &copy);
     copy.pageable = pageable_option(L, 3);
-    copy.stream = stream_option(L, 3);
+    copy.stream = with_stream ? stream_option(L, 3) : NULL;
+    return copy;
+}
+
+static int gpu_copy(lua_State *L)
+{
+    const struct hd_copy copy = copy_check(L, true);
+    struct hd_error err;
+
     if (hd_copy(script_of(L)->rt, &copy, &err) != HD_OK)
         return script_raise(L, &err);
     return 0;

@@ -8,5 +8,7 @@
 hd_stream *stream_check(lua_State *L, int idx);
 /* The same, or NULL, the default stream, if there is none. */
 hd_stream *stream_optional(lua_State *L, int idx);
+/* The copy to the array at 1 from the one at 2 with the options at 3, if there are any. */
+struct hd_copy copy_check(lua_State *L, bool with_stream);
 
 #endif

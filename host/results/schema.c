@@ -34,7 +34,7 @@ const char *const result_status_names[] = {"ok", "check_failed", "failed", "stop
 const char *const result_transfer_names[] = {"copy", "prefetch", "fault", "evict", "migrate", NULL};
 static const char *const dir_names[] = {"h2d", "d2h", NULL};
 static const char *const node_names[] = {"kernel", "host_read", "host_write", NULL};
-static const char *const edge_names[] = {"raw", "war", "waw", NULL};
+static const char *const edge_names[] = {"raw", "war", "waw", "order", NULL};
 
 /* ---- small parts --------------------------------------------------------------------------- */
 
@@ -279,7 +279,9 @@ static const struct field edge_rows[] = {
     KEY(U64, struct result_edge, row.to, "to", "node that waits"),
     KEY(NAMES, struct result_edge, arrays, "arrays", "arrays that they share"),
     CHOICE(edge_names, struct result_edge, row.kind, "kind",
-           "read after write, write after read, write after write; of the first array"),
+           "read after write, write after read, write after write, of the first array; order: "
+           "stated in a "
+           "graph by hand"),
 };
 TABLE(result_edge_fields, edge_rows, true);
 

@@ -203,37 +203,51 @@ static void fill_copy(struct rt_computation *c, const struct copy_end *host,
     };
 }
 
-/* The managed array is host memory here: the host has it before the copy is put in the stream. */
-enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err)
+enum hd_status copy_bind(hd_runtime *rt, const struct hd_copy *copy, struct rt_computation *c,
+                         struct hd_error *err)
 {
     struct copy_end ends[2] = {{copy->to, copy->to_first}, {copy->from, copy->from_first}};
-    struct rt_computation c = {.node = RT_NO_NODE, .cost_ns = rt->cost->copy};
-    const struct copy_end *host;
-    enum hd_status status;
+    enum hd_status status = check_copy(rt, &ends[0], &ends[1], copy->count, err);
     bool down;
 
-    if (rt_poisoned(rt, err))
-        return rt->poison.status;
-    status = check_copy(rt, &ends[0], &ends[1], copy->count, err);
-    if (status == HD_OK)
-        status = stream_given(rt, copy->stream, &c.stream, err);
+    *c = (struct rt_computation){.node = RT_NO_NODE, .cost_ns = rt->cost->copy};
     if (status != HD_OK)
         return status;
     down = copy->to->kind == SIM_MANAGED;
-    host = &ends[down ? 0 : 1];
-    status = schedule_access(rt, host->array, !down, RT_NO_NODE, err);
-    if (status == HD_OK)
-        status = array_to_host(host->array, host->first, copy->count, down ? HD_OVERWRITE : HD_READ,
-                               err);
+    c->name = copy->to->name;
+    c->narrays = 2;
+    c->arrays[0] = copy->to;
+    c->arrays[1] = copy->from;
+    c->read_only[1] = true;
+    c->cmd.kind = down ? SIM_COPY_D2H : SIM_COPY_H2D;
+    c->cmd.tag = record_tag(RT_NO_NODE);
+    fill_copy(c, &ends[down ? 0 : 1], &ends[down ? 1 : 0], copy);
+    return HD_OK;
+}
+
+enum hd_status copy_prepare(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err)
+{
+    bool down = copy->to->kind == SIM_MANAGED;
+    hd_array *host = down ? copy->to : copy->from;
+    enum hd_status status = schedule_access(rt, host, !down, RT_NO_NODE, err);
+
     if (status != HD_OK)
         return status;
-    c.name = copy->to->name;
-    c.narrays = 2;
-    c.arrays[0] = copy->to;
-    c.arrays[1] = copy->from;
-    c.read_only[1] = true;
-    c.cmd.kind = down ? SIM_COPY_D2H : SIM_COPY_H2D;
-    c.cmd.tag = record_tag(RT_NO_NODE);
-    fill_copy(&c, host, &ends[down ? 1 : 0], copy);
-    return schedule_submit(rt, &c, err);
+    return array_to_host(host, down ? copy->to_first : copy->from_first, copy->count,
+                         down ? HD_OVERWRITE : HD_READ, err);
+}
+
+enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err)
+{
+    struct rt_computation c;
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = copy_bind(rt, copy, &c, err);
+    if (status == HD_OK)
+        status = stream_given(rt, copy->stream, &c.stream, err);
+    if (status == HD_OK)
+        status = copy_prepare(rt, copy, err);
+    return status == HD_OK ? schedule_submit(rt, &c, err) : status;
 }

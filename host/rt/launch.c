@@ -38,36 +38,51 @@ static enum hd_status fill_launch(const struct hd_launch *l, struct sim_launch *
     return HD_OK;
 }
 
+enum hd_status launch_bind(hd_runtime *rt, const struct hd_launch *l, struct rt_bound *out,
+                           struct hd_error *err)
+{
+    struct rt_computation *c = &out->c;
+    enum hd_status status;
+
+    *c = (struct rt_computation){.name = l->kernel->kernel->name, .cost_ns = rt->cost->launch};
+    if (l->kernel->rt != rt)
+        return hd_error_set(err, HD_BAD_INPUT, "kernel-foreign", NULL, NULL,
+                            "kernel %s belongs to another runtime", c->name);
+    status = fill_launch(l, &c->cmd.launch, err);
+    if (status == HD_OK)
+        status = args_bind(l->kernel, l->args, l->nargs, out->values, c, err);
+    if (status != HD_OK)
+        return status;
+    for (unsigned i = 0; i < c->narrays; i++) {
+        out->ids[i] = c->arrays[i]->id;
+        out->writes[i] = !c->read_only[i];
+    }
+    c->cmd.kind = SIM_KERNEL;
+    c->cmd.launch.narrays = c->narrays;
+    return HD_OK;
+}
+
+void launch_point(struct rt_bound *b, uint64_t node)
+{
+    b->c.node = node;
+    b->c.cmd.tag = record_tag(node);
+    b->c.cmd.launch.args = b->values;
+    b->c.cmd.launch.arrays = b->ids;
+    b->c.cmd.launch.writes = b->writes;
+}
+
 enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struct hd_error *err)
 {
-    struct rt_computation c = {.name = l->kernel->kernel->name, .cost_ns = rt->cost->launch};
-    uint64_t values[ISA_MAX_PARAMS];
-    uint32_t ids[DAG_MAX_ARGS];
-    bool writes[DAG_MAX_ARGS];
+    struct rt_bound b;
     enum hd_status status;
 
     if (rt_poisoned(rt, err))
         return rt->poison.status;
-    if (l->kernel->rt != rt)
-        return hd_error_set(err, HD_BAD_INPUT, "kernel-foreign", NULL, NULL,
-                            "kernel %s belongs to another runtime", c.name);
-    status = fill_launch(l, &c.cmd.launch, err);
-    if (status == HD_OK)
-        status = args_bind(l->kernel, l->args, l->nargs, values, &c, err);
+    status = launch_bind(rt, l, &b, err);
     if (status == HD_OK && l->stream)
-        status = stream_given(rt, l->stream, &c.stream, err);
+        status = stream_given(rt, l->stream, &b.c.stream, err);
     if (status != HD_OK)
         return status;
-    for (unsigned i = 0; i < c.narrays; i++) {
-        ids[i] = c.arrays[i]->id;
-        writes[i] = !c.read_only[i];
-    }
-    c.node = record_next_node(rt);
-    c.cmd.kind = SIM_KERNEL;
-    c.cmd.tag = record_tag(c.node);
-    c.cmd.launch.args = values;
-    c.cmd.launch.arrays = ids;
-    c.cmd.launch.writes = writes;
-    c.cmd.launch.narrays = c.narrays;
-    return schedule_submit(rt, &c, err);
+    launch_point(&b, record_next_node(rt));
+    return schedule_submit(rt, &b.c, err);
 }

@@ -15,9 +15,12 @@ struct rt_profile {
     uint32_t stream_new;
     uint32_t stream_sync; /* coming back from the wait for a stream or an event */
     uint32_t device_sync;
-    uint32_t access; /* one host access, whatever its size */
-    uint32_t attach; /* of an array to a stream */
-    uint32_t dag;    /* adding a computation to the graph */
+    uint32_t access;                        /* one host access, whatever its size */
+    uint32_t attach;                        /* of an array to a stream */
+    uint32_t graph_node;                    /* making a node of a graph by hand */
+    uint32_t instantiate, instantiate_node; /* a graph; and for each of its nodes */
+    uint32_t graph_launch, graph_launch_node;
+    uint32_t dag; /* adding a computation to the graph */
 };
 
 extern const struct rt_profile profile_native, profile_grcuda;

@@ -24,6 +24,11 @@ void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint3
 
 void record_edges(hd_runtime *rt, const struct dag_vertex *v)
 {
+    record_edges_from(rt, v, UINT64_MAX);
+}
+
+void record_edges_from(hd_runtime *rt, const struct dag_vertex *v, uint64_t seq)
+{
     const struct dag *d = &rt->dag;
 
     if (v->node == RT_NO_NODE || !rt->recorder.edge)
@@ -38,7 +43,7 @@ void record_edges(hd_runtime *rt, const struct dag_vertex *v)
             .narrays = e->nuids,
         };
 
-        if (row.from != RT_NO_NODE)
+        if (row.from != RT_NO_NODE && e->from->seq < seq)
             rt->recorder.edge(rt->recorder.user, &row);
     }
 }

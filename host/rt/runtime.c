@@ -1,5 +1,7 @@
 #include "host/rt/runtime.h"
 
+#include "host/rt/graph.h"
+
 #include "sim/base/checked.h"
 
 #include <stdlib.h>
@@ -73,6 +75,8 @@ enum hd_status rt_new_on(const struct hd_options *o, const struct rt_machine_ops
     rt->region = HD_NO_REGION;
     rt->accessing = RT_NO_NODE;
     list_init(&rt->events);
+    list_init(&rt->graphs);
+    list_init(&rt->execs);
     choose_policies(rt);
     streams_init(&rt->streams);
     ops->set_limits(m, &o->limits);
@@ -112,6 +116,7 @@ void hd_runtime_free(hd_runtime *rt)
 {
     if (!rt)
         return;
+    graphs_free(rt);
     streams_free(rt);
     dag_free(&rt->dag);
     rt->ops->free(rt->machine);

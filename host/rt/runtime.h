@@ -67,6 +67,14 @@ struct rt_computation {
     struct sim_cmd cmd;
 };
 
+/* A computation with the lists that a kernel's command points to. */
+struct rt_bound {
+    struct rt_computation c;
+    uint64_t values[ISA_MAX_PARAMS];
+    uint32_t ids[DAG_MAX_ARGS];
+    bool writes[DAG_MAX_ARGS];
+};
+
 /* Host time of the scheduler's calls, without the machine's. */
 struct rt_watch {
     uint64_t total_ns, since_ns, calls;
@@ -93,6 +101,7 @@ struct hd_runtime {
     VEC(hd_kernel *) kernels;
     VEC(char *) region_names;
     struct list events;
+    struct list graphs, execs;
 
     enum rt_phase phase;
     bool warmup;
@@ -179,6 +188,19 @@ enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_er
 enum hd_status args_bind(const hd_kernel *k, const struct hd_arg *args, unsigned nargs,
                          uint64_t *values, struct rt_computation *c, struct hd_error *err);
 
+/* ---- launch.c, by_hand.c -------------------------------------------------------------------------- */
+
+/* Checks a launch but for its stream, and fills all but the node. */
+enum hd_status launch_bind(hd_runtime *rt, const struct hd_launch *l, struct rt_bound *out,
+                           struct hd_error *err);
+/* Lets the command point to the lists beside it, as it must after each copy of *b, and gives it the node. */
+void launch_point(struct rt_bound *b, uint64_t node);
+/* Checks a copy but for its stream, and fills the computation. */
+enum hd_status copy_bind(hd_runtime *rt, const struct hd_copy *copy, struct rt_computation *c,
+                         struct hd_error *err);
+/* Its managed array is host memory: the host waits for what uses it, and has its pages. */
+enum hd_status copy_prepare(hd_runtime *rt, const struct hd_copy *copy, struct hd_error *err);
+
 /* ---- module.c ------------------------------------------------------------------------------- */
 
 /* A module from a program, which it then owns (also on failure). */
@@ -197,5 +219,7 @@ void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint3
                  uint64_t node);
 /* The edges of the graph's last append, which made v. */
 void record_edges(hd_runtime *rt, const struct dag_vertex *v);
+/* The same of those that come from vertices appended before number seq. */
+void record_edges_from(hd_runtime *rt, const struct dag_vertex *v, uint64_t seq);
 
 #endif

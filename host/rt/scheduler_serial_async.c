@@ -4,13 +4,6 @@
  */
 #include "host/rt/runtime.h"
 
-static void use_by_hand(hd_array *a, struct hd_stream *s)
-{
-    if (a->hand && a->hand != s && stream_unsynced(a->hand))
-        a->hand_many = true;
-    a->hand = s;
-}
-
 static enum hd_status submit(hd_runtime *rt, struct rt_computation *c, struct hd_error *err)
 {
     struct hd_stream *s = c->stream ? c->stream : rt->streams.standard;
@@ -23,7 +16,7 @@ static enum hd_status submit(hd_runtime *rt, struct rt_computation *c, struct hd
     for (unsigned i = 0; i < c->narrays; i++) {
         c->arrays[i]->host_last = false;
         if (s != rt->streams.standard)
-            use_by_hand(c->arrays[i], s);
+            stream_used_by_hand(s, c->arrays[i]);
     }
     rt_charge(rt, c->cost_ns);
     return stream_submit(s, &c->cmd, &ticket, err);

@@ -117,7 +117,7 @@ enum hd_status stream_given(hd_runtime *rt, hd_stream *s, hd_stream **out, struc
 
 /* ---- commands ---------------------------------------------------------------------------------- */
 
-static enum hd_status put(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
+enum hd_status stream_put(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
                           struct hd_error *err)
 {
     hd_runtime *rt = s->rt;
@@ -128,12 +128,12 @@ static enum hd_status put(struct hd_stream *s, const struct sim_cmd *cmd, uint64
     return HD_OK;
 }
 
-static enum hd_status put_wait(struct hd_stream *s, uint64_t awaited, struct hd_error *err)
+enum hd_status stream_put_wait(struct hd_stream *s, uint64_t awaited, struct hd_error *err)
 {
     struct sim_cmd cmd = {.kind = SIM_WAIT, .ticket = awaited};
     uint64_t ticket;
 
-    return put(s, &cmd, &ticket, err);
+    return stream_put(s, &cmd, &ticket, err);
 }
 
 /* Tickets grow, so that a stream has waited for all that the other had before the stream's own last command. */
@@ -144,7 +144,7 @@ static enum hd_status put_wait_for(struct hd_stream *s, const struct hd_stream *
 
     if (other->last_ticket <= s->last_ticket || rt->ops->done(rt->machine, other->last_ticket))
         return HD_OK;
-    return put_wait(s, other->last_ticket, err);
+    return stream_put_wait(s, other->last_ticket, err);
 }
 
 static enum hd_status put_waits_of_default(struct hd_stream *s, struct hd_error *err)
@@ -173,7 +173,7 @@ enum hd_status stream_submit(struct hd_stream *s, const struct sim_cmd *cmd, uin
     if (status == HD_OK && s->rt->legacy)
         status = put_waits_of_default(s, err);
     if (status == HD_OK)
-        status = put(s, cmd, ticket, err);
+        status = stream_put(s, cmd, ticket, err);
     watch_resume(s->rt, watched);
     return status;
 }
@@ -261,6 +261,13 @@ static void release_emptied(hd_runtime *rt)
 bool stream_unsynced(const struct hd_stream *s)
 {
     return s->last_ticket > s->synced_ticket;
+}
+
+void stream_used_by_hand(struct hd_stream *s, hd_array *a)
+{
+    if (a->hand && a->hand != s && stream_unsynced(a->hand))
+        a->hand_many = true;
+    a->hand = s;
 }
 
 enum hd_status stream_sync_to(struct hd_stream *s, uint64_t ticket, struct hd_error *err)

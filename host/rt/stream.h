@@ -46,6 +46,13 @@ enum hd_status stream_submit(struct hd_stream *s, const struct sim_cmd *cmd, uin
                              struct hd_error *err);
 enum hd_status stream_submit_wait(struct hd_stream *s, uint64_t ticket, struct hd_error *err);
 
+/* The same at the machine's time and without the rule: for what belongs to a command that has just been put there so. */
+enum hd_status stream_put(struct hd_stream *s, const struct sim_cmd *cmd, uint64_t *ticket,
+                          struct hd_error *err);
+enum hd_status stream_put_wait(struct hd_stream *s, uint64_t awaited, struct hd_error *err);
+/* serial-async: the array was given to a command on a stream of the program's own. */
+void stream_used_by_hand(struct hd_stream *s, hd_array *a);
+
 /* The stream of a new computation: inherited, free, new, or the one used longest ago; v goes into its active set. */
 enum hd_status stream_assign(hd_runtime *rt, struct dag_vertex *v, struct hd_stream *chosen,
                              struct hd_error *err);

@@ -108,7 +108,7 @@ static void on_node(void *user, const struct hd_node_row *row)
 
 static void on_edge(void *user, const struct hd_edge_row *row)
 {
-    static const char *const kinds[] = {"raw", "war", "waw"};
+    static const char *const kinds[] = {"raw", "war", "waw", "order"};
     struct rig *r = user;
     const struct rig_stmt *from = rig_stmt_of(r, row->from), *to = rig_stmt_of(r, row->to);
 
