@@ -1,4 +1,5 @@
 /* The array functions of sim/sim.h. */
+#include "sim/attach.h"
 #include "sim/base/bits.h"
 #include "sim/machine.h"
 #include "sim/pages.h"
@@ -70,12 +71,23 @@ uint64_t sim_array_address(const struct sim_machine *m, uint32_t id)
 
 void sim_array_attach(struct sim_machine *m, uint32_t id, int32_t queue_or_attach)
 {
-    m->memory.arrays.at[id].attached = queue_or_attach;
+    if (!attach_set(&m->memory, id, queue_or_attach))
+        machine_out_of_memory(m);
 }
 
 int32_t sim_array_attached(const struct sim_machine *m, uint32_t id)
 {
     return m->memory.arrays.at[id].attached;
+}
+
+void sim_array_advise(struct sim_machine *m, uint32_t id, enum sim_advice advice)
+{
+    m->memory.arrays.at[id].read_mostly = advice == SIM_ADVISE_READ_MOSTLY;
+}
+
+void sim_um_totals(const struct sim_machine *m, struct sim_um_totals *out)
+{
+    *out = m->memory.totals;
 }
 
 void sim_array_residency(const struct sim_machine *m, uint32_t id, struct sim_residency *out)

@@ -135,7 +135,7 @@ void command_hold_arrays(struct sim_machine *m, const struct command *c)
     for (uint32_t i = 0; i < count; i++)
         m->memory.arrays.at[ids[i]].in_flight++;
     if (c->cmd.kind == SIM_COPY_H2D)
-        m->memory.arrays.at[ids[0]].writers++;
+        m->memory.arrays.at[ids[0]].in_step++;
 }
 
 void command_release_arrays(struct sim_machine *m, const struct command *c)
@@ -146,5 +146,5 @@ void command_release_arrays(struct sim_machine *m, const struct command *c)
     for (uint32_t i = 0; i < count; i++)
         m->memory.arrays.at[ids[i]].in_flight--;
     if (c->cmd.kind == SIM_COPY_H2D)
-        m->memory.arrays.at[ids[0]].writers--;
+        m->memory.arrays.at[ids[0]].in_step--;
 }

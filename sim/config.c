@@ -183,6 +183,7 @@ static enum hd_status check_sizes(const struct sim_config *c, struct hd_error *e
         {POWER_OF_TWO, {"l1.sector_bytes", c->sector_bytes}, {0}},
         {POWER_OF_TWO, {"l1.line_bytes", c->line_bytes}, {0}},
         {POWER_OF_TWO, {"um.page_bytes", c->um_page_bytes}, {0}},
+        {POWER_OF_TWO, {"um.prefetch_leaf_bytes", c->um_prefetch_leaf}, {0}},
         {POWER_OF_TWO, {"lds.banks", c->lds_banks}, {0}},
     };
 
@@ -305,15 +306,6 @@ static enum hd_status check_form(const struct sim_config *c, struct hd_error *er
                         form_choices[c->cf_form].name, cf_units[c->divergence_unit]->name);
 }
 
-static enum hd_status check_version(const struct sim_config *c, struct hd_error *err)
-{
-    if (!c->um_page_faults)
-        return HD_OK;
-    return hd_error_set(err, HD_BAD_INPUT, "config-not-in-this-version", NULL,
-                        "with um.page_faults off, arrays move ahead of each launch",
-                        "um.page_faults is on, which is not in this version");
-}
-
 static enum hd_status check_ranges(const struct sim_config *c, struct hd_error *err)
 {
     return param_check(&sim_params, c, err);
@@ -332,7 +324,7 @@ enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err
 {
     enum hd_status (*const checks[])(const struct sim_config *, struct hd_error *) = {
         check_ranges, check_width, check_sizes,  check_registers, check_local,
-        check_memory, check_l1,    check_shares, check_form,      check_version,
+        check_memory, check_l1,    check_shares, check_form,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

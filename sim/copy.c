@@ -6,6 +6,7 @@
 #include "cf/cf.h"
 #include "sim/device.h"
 #include "sim/queue_state.h"
+#include "sim/um_fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -308,7 +309,8 @@ static bool copy_parts(struct sim_machine *to, const struct sim_machine *m)
     event_queue_free(to->events);
     to->events = events;
     return memory_copy(&to->memory, &m->memory) && link_copy(to->link, m->link) &&
-           copy_queues(to->queues, m->queues) && copy_device(to, m);
+           um_faults_copy(to->faults, m->faults) && copy_queues(to->queues, m->queues) &&
+           copy_device(to, m);
 }
 
 enum hd_status sim_copy(const struct sim_machine *m, struct sim_machine **out, struct hd_error *err)

@@ -24,14 +24,18 @@ static uint64_t least(uint64_t a, uint64_t b)
 /*
  * Data comes no sooner than answer_ps() after what L2 has yet to serve; the work-groups of a new
  * kernel no sooner than its launch takes; and a copy from the host, whose array is not loaded from
- * ahead of time once it is submitted, ends no sooner than the link's latency. A probe sees events in their order, and a limit on
+ * ahead of time once it is submitted, ends no sooner than the link's latency. Pages that the host touches leave no sooner than its fault takes. A probe sees events in their order, and a limit on
  * instructions ends the run with the cycle in which it is reached.
  */
 void cu_set_lookahead(struct sim_machine *m)
 {
     uint64_t host_ps = least(m->config.launch_latency, m->config.link_latency) * PS_PER_NS;
     uint64_t ps = least(answer_ps(m), host_ps);
-    uint64_t cycles = least(clock_cycle_at(&m->core, ps), LOOKAHEAD_MAX);
+    uint64_t cycles;
+
+    if (m->config.um_page_faults)
+        ps = least(ps, m->config.um_host_fault * PS_PER_NS);
+    cycles = least(clock_cycle_at(&m->core, ps), LOOKAHEAD_MAX);
 
     /* The end of a kernel reaches into the L1 of all its compute units. */
     if (m->device->l1_writes_back)
@@ -66,6 +70,9 @@ static uint64_t horizon(const struct sim_machine *m, const struct cu *cu, uint64
     uint64_t until = cycle + d->lookahead;
 
     if (d->lookahead == 1 || cu->tied || may_receive(d, cu))
+        return cycle;
+    /* Whether the pages of its other lines are there is to be seen in the cycle in which they are looked up. */
+    if (cu->looks_at_pages && lsu_held(cu))
         return cycle;
     until = least(until, queue_next_launch(m));
     if (m->limits.max_time_ps)

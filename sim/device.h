@@ -171,6 +171,7 @@ struct cu {
     /* load-store unit: an instruction whose lines found no MSHR free holds it */
     struct line_request *held; /* lines still to be looked up */
     uint32_t nheld, held_at, held_op;
+    bool looks_at_pages; /* the access in hand may find its pages absent, or changes their state */
     bool held_absent;    /* the next of them is in no way of L1 and in no MSHR */
     uint32_t port_used;  /* places taken at the L1 port in port_cycle */
     uint64_t port_cycle; /* of the next place */
@@ -500,7 +501,7 @@ static inline bool load_is_private(const struct sim_machine *m, const struct ker
 {
     uint32_t array = run->load_from[in->pc - run->kernel->first];
 
-    return array && !m->device->open_writers && !m->memory.arrays.at[array - 1].writers;
+    return array && !m->device->open_writers && !m->memory.arrays.at[array - 1].in_step;
 }
 
 /* ---- sim/probe.c: called only where m->probe.fn is set ---- */

@@ -1,5 +1,6 @@
 #include "sim/dispatch.h"
 
+#include "sim/demand.h"
 #include "sim/device.h"
 #include "sim/placement.h"
 
@@ -122,6 +123,7 @@ void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint3
 {
     struct waiting_launch wait = {ticket, tag, queued_ps, queue, launch};
 
+    demand_launched(m);
     if (!vec_push(&m->device->waiting, wait)) {
         machine_out_of_memory(m);
         return;

@@ -22,6 +22,7 @@ enum event_kind {
     EV_L2,          /* a request that found no way of its L2 set free tries again */
     EV_DRAM,        /* a request arrives at a channel */
     EV_FILL,        /* an answer that is too late for sim/transit.h arrives at its compute unit */
+    EV_FAULT,       /* the fault handler reads a batch, or has done its work for one */
     EV_NUM_KINDS
 };
 
@@ -34,6 +35,7 @@ enum {
     UNIT_CU = 4 << 16,
     UNIT_KERNEL = 5 << 16,
     UNIT_DISPATCH = 6 << 16,
+    UNIT_FAULT = 7 << 16,
 };
 
 struct event {

@@ -5,6 +5,7 @@
  */
 #include "sim/device.h"
 #include "sim/lanes_io.h"
+#include "sim/um_fault.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -506,6 +507,34 @@ static void tell_probe(struct sim_machine *m, const struct wavefront *w, const s
                      .active = x->active, .address = address, .bytes = x->bytes, .nlines = nlines});
 }
 
+/* ---- pages ---- */
+
+/* Whether the access has to look at the pages that it touches. */
+static inline bool looks_at_pages(const struct sim_machine *m, const struct access *x)
+{
+    unsigned watched = x->in->format == ISA_GLOAD ? WATCH_LOADS : WATCH_STORES;
+
+    return x->array ? x->array->watch & watched : m->memory.demand;
+}
+
+/* Without time the pages of the active lanes come at once. */
+static void touch_pages(struct sim_machine *m, const struct access *x)
+{
+    bool write = x->in->format != ISA_GLOAD;
+
+    if (x->array && x->pattern != ISA_GENERAL && x->stride <= m->memory.page_bytes) {
+        um_touch(m, x->array, x->low - x->array->base, x->high - x->array->base, write);
+        return;
+    }
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        uint64_t address = lane_address(x, bits_first(rest));
+        struct sim_array *a = x->array ? x->array : memory_find(&m->memory, address);
+
+        if (a->frame)
+            um_touch(m, a, address - a->base, address - a->base, write);
+    }
+}
+
 int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines)
 {
     struct sim_counters *c = &w->run->c;
@@ -537,8 +566,12 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
             progress_effect(m->device);
         break;
     }
-    if (!lines)
+    m->device->cus[w->cu].looks_at_pages = looks_at_pages(m, &x);
+    if (!lines) {
+        if (m->device->cus[w->cu].looks_at_pages)
+            touch_pages(m, &x);
         return 0;
+    }
     m->device->lines = m->device->cus[w->cu].held;
     n = find_lines(m->device, &x);
     if (m->probe.fn)

@@ -87,9 +87,9 @@ static inline void receive(struct sim_machine *m, uint32_t index, uint64_t cycle
 static inline void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
 {
     const struct request *r = request_at(m->device, index);
-    bool goes_back = r->kind == REQ_LOAD || r->kind == REQ_ATOMIC_RETURN;
+    bool goes_back = request_reads(r) || r->kind == REQ_ATOMIC_RETURN;
 
-    if (r->kind != REQ_LOAD)
+    if (!request_reads(r))
         lsu_store_done(m, r, at_ps);
     if (goes_back)
         receive(m, index, clock_cycle_at(&m->core, at_ps + m->device->noc_ps), ANSWERS_VIEW);
@@ -229,7 +229,8 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
 {
     struct cache *l2 = &m->device->l2;
     const struct request *r = request_at(m->device, index);
-    uint32_t sectors = r->sectors, kind = r->kind, set = r->set, fresh, missing;
+    uint32_t sectors = r->sectors, set = r->set, fresh, missing;
+    bool reads = request_reads(r);
     uint64_t at_ps, written_ps;
     uint32_t i = line_for(m, r, served_ps, NONE32, &written_ps);
     struct cache_line *line;
@@ -245,7 +246,7 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
         r->run->c.l2_hits += bits_count(sectors & ~fresh);
     if (fresh)
         fetch(m, r, i, fresh, served_ps);
-    if (kind != REQ_LOAD)
+    if (!reads)
         cache_make_dirty(l2, set, i, sectors);
     missing = sectors & ~line->valid;
     at_ps = ready_time(line, sectors & ~missing, served_ps);

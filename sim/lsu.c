@@ -5,6 +5,7 @@
  * holds the unit until one is.
  */
 #include "sim/l1.h"
+#include "sim/um_fault.h"
 
 /* ---- MSHRs ---- */
 
@@ -226,6 +227,28 @@ static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t msh
         ask(m, cu, mshr, run, e->line, fresh, cycle);
 }
 
+/* A line whose page is not on the device waits past L1 and its MSHRs. */
+static void park_load(struct sim_machine *m, struct cu *cu, uint32_t op,
+                      const struct line_request *l, uint64_t cycle)
+{
+    struct kernel_run *run = op_at(cu, op)->wave->run;
+    uint32_t i = request_new(m);
+
+    if (i == REQUEST_NONE)
+        return;
+    *request_at(m->device, i) = (struct request){.line = l->line,
+                                                 .run = run,
+                                                 .sectors = l->sectors,
+                                                 .owner = op,
+                                                 .cu = (uint16_t)cu->id,
+                                                 .kind = REQ_REPLAY};
+    run->c.l1_requests++;
+    run->c.sectors += bits_count(l->sectors);
+    op_at(cu, op)->lines++;
+    cu->held_absent = false;
+    um_line_waits(m, i, false, cycle);
+}
+
 static inline bool mshr_is_full(const struct sim_machine *m, const struct mshr *e)
 {
     return m->config.l1_mshr_loads && e->loads >= m->config.l1_mshr_loads;
@@ -277,7 +300,11 @@ static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
         cu->port_used = 0;
     }
     while (lsu_held(cu)) {
-        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port_cycle))
+        const struct line_request *l = &cu->held[cu->held_at];
+
+        if (cu->looks_at_pages && !um_line_passes(m, l->line, false))
+            park_load(m, cu, cu->held_op, l, cu->port_cycle);
+        else if (!load_line(m, cu, cu->held_op, l, cu->port_cycle))
             return;
         cu->held_at++;
         if (++cu->port_used == m->config.l1_lines_per_cycle) {
@@ -325,10 +352,10 @@ static bool l1_keeps(struct sim_machine *m, struct cu *cu, struct kernel_run *ru
     return l1_store(m, cu, run, l, mshr == NONE32 ? 0 : cu->mshrs[mshr].sectors, cycle);
 }
 
-/* Sends a store or atomic of a line on to L2. */
+/* Sends a store or atomic of a line on to L2, at once or when its page is there. */
 static void send_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                          enum request_kind kind, uint32_t op, const struct line_request *l,
-                         uint64_t cycle)
+                         bool passes, uint64_t cycle)
 {
     uint32_t i = request_new(m);
     struct request *r;
@@ -346,7 +373,10 @@ static void send_through(struct sim_machine *m, struct cu *cu, struct wavefront 
     r->cu = (uint16_t)cu->id;
     r->kind = (uint8_t)kind;
     w->run->c.sectors += bits_count(l->sectors);
-    l2_send(m, i, cycle);
+    if (passes)
+        l2_send(m, i, cycle);
+    else
+        um_line_waits(m, i, true, cycle);
 }
 
 static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
@@ -363,12 +393,14 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
     if (returns)
         op_at(cu, op)->lines += nlines;
     for (uint32_t i = 0; i < nlines; i++) {
+        bool passes = !cu->looks_at_pages || um_line_passes(m, cu->held[i].line, true);
+
         if (atomic)
             l1_pass(m, cu, w->run, &cu->held[i], now);
-        if (looked_up && l1_keeps(m, cu, w->run, &cu->held[i], now))
+        if (looked_up && passes && l1_keeps(m, cu, w->run, &cu->held[i], now))
             done++;
         else
-            send_through(m, cu, w, kind, op, &cu->held[i], now);
+            send_through(m, cu, w, kind, op, &cu->held[i], passes, now);
         if (++used == per_cycle) {
             used = 0;
             now++;
@@ -467,16 +499,17 @@ void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
     uint32_t owner = r->owner, sectors = r->sectors;
     struct kernel_run *run = r->run;
     uint64_t line = r->line;
-    bool load = r->kind == REQ_LOAD;
+    enum request_kind kind = r->kind;
 
     if (m->probe.fn)
         probe_line(m, r, HD_PROBE_FILL, clock_edge(&m->core, cycle));
     requests_give(&m->device->requests, request);
-    if (!load) {
+    if (kind != REQ_ATOMIC_RETURN)
+        l1_fill(m, cu, run, line, sectors, cycle);
+    if (kind != REQ_LOAD) {
         op_line_done(m, cu, owner, cycle);
         return;
     }
-    l1_fill(m, cu, run, line, sectors, cycle);
     cu->mshrs[owner].sectors &= ~sectors;
     serve_waiters(m, cu, &cu->mshrs[owner], sectors, cycle);
     if (cu->mshrs[owner].sectors)

@@ -3,6 +3,7 @@
 
 #include "sim/device.h"
 #include "sim/l1.h"
+#include "sim/um_fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,10 @@ static enum hd_status make_parts(struct sim_machine *m, struct hd_error *err)
     m->events = event_queue_new();
     m->queues = queues_new();
     m->link = link_new(&m->config);
-    if (!m->events || !m->queues || !m->link)
+    m->faults = um_faults_new();
+    if (!m->events || !m->queues || !m->link || !m->faults)
         return hd_no_memory(err, "a machine");
-    memory_init(&m->memory, m->config.um_page_bytes);
+    memory_init(&m->memory, m->config.um_page_bytes, m->config.um_page_faults);
     return device_new(m, err);
 }
 
@@ -53,6 +55,7 @@ void sim_free(struct sim_machine *m)
     if (!m)
         return;
     device_free(m);
+    um_faults_free(m->faults);
     link_free(m->link);
     queues_free(m->queues);
     event_queue_free(m->events);
@@ -160,6 +163,7 @@ static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_L2] = l2_event,
     [EV_DRAM] = dram_event,
     [EV_FILL] = fill_event,
+    [EV_FAULT] = um_fault_event,
 };
 
 static void serve_event(struct sim_machine *m)

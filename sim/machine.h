@@ -29,6 +29,7 @@ struct sim_machine {
     struct memory memory;
     struct queues *queues;
     struct link *link;
+    struct um_faults *faults; /* of wavefronts: sim/um_fault.h */
     struct device *device;
     struct sim_counters totals;
     struct hd_error fault; /* status is not HD_OK: the machine is poisoned */

@@ -4,7 +4,9 @@
  * array, hits nothing.
  */
 #include "sim/memory.h"
+#include "sim/attach.h"
 #include "sim/base/bits.h"
+#include "sim/demand.h"
 #include "sim/base/checked.h"
 
 #include <inttypes.h>
@@ -20,18 +22,22 @@ enum {
 /* The first array; a 32-bit number that was taken for an address is below it. */
 #define FIRST_ADDRESS (UINT64_C(1) << 32)
 
-void memory_init(struct memory *mem, uint32_t page_bytes)
+void memory_init(struct memory *mem, uint32_t page_bytes, bool demand)
 {
-    *mem = (struct memory){.next_address = FIRST_ADDRESS, .page_bytes = page_bytes};
+    *mem =
+        (struct memory){.next_address = FIRST_ADDRESS, .page_bytes = page_bytes, .demand = demand};
+    frames_init(&mem->frames);
 }
 
 static void free_array(struct sim_array *a)
 {
     free(a->block);
     free(a->populated);
+    free(a->frame);
     a->block = NULL;
     a->data = NULL;
-    a->populated = a->on_device = a->dirty = NULL;
+    a->populated = a->on_device = a->dirty = a->arriving = a->both = NULL;
+    a->frame = NULL;
 }
 
 void memory_free(struct memory *mem)
@@ -43,6 +49,10 @@ void memory_free(struct memory *mem)
     vec_free(&mem->by_address);
     vec_free(&mem->free_ids);
     vec_free(&mem->host_faults);
+    vec_free(&mem->moves);
+    vec_free(&mem->attached);
+    vec_free(&mem->visible);
+    frames_free(&mem->frames);
 }
 
 struct sim_array *memory_array(struct memory *mem, uint32_t id)
@@ -62,19 +72,31 @@ static bool allocate_values(struct sim_array *a)
     return true;
 }
 
-/* The three bitmaps are one block that starts with `populated`. */
-static bool allocate_pages(struct sim_array *a)
+enum { BITMAPS = 5 };
+
+static bool allocate_frames(struct sim_array *a)
+{
+    a->frame = malloc(a->npages * sizeof *a->frame);
+    if (a->frame)
+        memset(a->frame, 0xff, a->npages * sizeof *a->frame);
+    return a->frame != NULL;
+}
+
+/* The bitmaps are one block that starts with `populated`. */
+static bool allocate_pages(struct sim_array *a, bool demand)
 {
     size_t words = bits_ceil_div(a->npages, 64);
 
     if (a->kind == SIM_DEVICE)
         return true;
-    a->populated = calloc(3 * words, sizeof *a->populated);
+    a->populated = calloc(BITMAPS * words, sizeof *a->populated);
     if (!a->populated)
         return false;
     a->on_device = a->populated + words;
     a->dirty = a->on_device + words;
-    return true;
+    a->arriving = a->dirty + words;
+    a->both = a->arriving + words;
+    return !demand || allocate_frames(a);
 }
 
 static bool copy_array(struct sim_array *to, const struct sim_array *from)
@@ -84,16 +106,20 @@ static bool copy_array(struct sim_array *to, const struct sim_array *from)
     *to = *from;
     to->block = NULL;
     to->data = NULL;
-    to->populated = to->on_device = to->dirty = NULL;
+    to->populated = to->on_device = to->dirty = to->arriving = to->both = NULL;
+    to->frame = NULL;
     if (from->block) {
         if (!allocate_values(to))
             return false;
         memcpy(to->data, from->data, from->bytes);
     }
     if (from->populated) {
-        if (!allocate_pages(to))
+        if (!allocate_pages(to, from->frame != NULL))
             return false;
-        memcpy(to->populated, from->populated, 3 * words * sizeof *to->populated);
+        memcpy(to->populated, from->populated, BITMAPS * words * sizeof *to->populated);
+    }
+    if (from->frame) {
+        memcpy(to->frame, from->frame, from->npages * sizeof *to->frame);
     }
     return true;
 }
@@ -102,7 +128,8 @@ static bool copy_lists(struct memory *to, const struct memory *from)
 {
     return vec_copy(&to->retired, &from->retired) && vec_copy(&to->by_address, &from->by_address) &&
            vec_copy(&to->free_ids, &from->free_ids) &&
-           vec_copy(&to->host_faults, &from->host_faults);
+           vec_copy(&to->host_faults, &from->host_faults) && vec_copy(&to->moves, &from->moves) &&
+           vec_copy(&to->frames.at, &from->frames.at) && vec_copy(&to->attached, &from->attached);
 }
 
 bool memory_copy(struct memory *to, const struct memory *from)
@@ -114,6 +141,10 @@ bool memory_copy(struct memory *to, const struct memory *from)
     memset(&copy.by_address, 0, sizeof copy.by_address);
     memset(&copy.free_ids, 0, sizeof copy.free_ids);
     memset(&copy.host_faults, 0, sizeof copy.host_faults);
+    memset(&copy.moves, 0, sizeof copy.moves);
+    memset(&copy.attached, 0, sizeof copy.attached);
+    memset(&copy.visible, 0, sizeof copy.visible);
+    memset(&copy.frames.at, 0, sizeof copy.frames.at);
     *to = copy;
     if (!copy_lists(to, from) || !vec_reserve(&to->arrays, from->arrays.len))
         return false;
@@ -192,7 +223,7 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
                             desc->bytes);
     snprintf(a.name, sizeof a.name, "%s", desc->name);
     a.npages = bits_ceil_div(a.bytes, mem->page_bytes);
-    if (!allocate_values(&a) || !allocate_pages(&a) || !reserve_one(mem)) {
+    if (!allocate_values(&a) || !allocate_pages(&a, mem->demand) || !reserve_one(mem)) {
         free_array(&a);
         return hd_no_memory(err, "array %s of %" PRIu64 " bytes", desc->name, desc->bytes);
     }
@@ -200,6 +231,10 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
     *id = take_id(mem);
     mem->arrays.at[*id] = a;
     mem->bytes += a.bytes;
+    if (a.kind == SIM_MANAGED)
+        mem->managed_pages += a.npages;
+    if (a.kind == SIM_MANAGED && mem->demand)
+        demand_new(mem, &mem->arrays.at[*id]);
     mem->by_address.at[mem->by_address.len++] = *id;
     return HD_OK;
 }
@@ -240,6 +275,11 @@ void memory_remove(struct memory *mem, uint32_t id)
     mem->by_address.len--;
     mem->bytes -= a->bytes;
     mem->device_bytes -= a->device_pages * mem->page_bytes;
+    if (a->kind == SIM_MANAGED)
+        mem->managed_pages -= a->npages;
+    attach_set(mem, id, SIM_ATTACH_HOST);
+    if (a->frame)
+        demand_forget(mem, a);
     retire(mem, a);
     free_array(a);
     a->live = false;

@@ -2,6 +2,7 @@
 #ifndef HD_SIM_MEMORY_H
 #define HD_SIM_MEMORY_H
 
+#include "sim/frames.h"
 #include "sim/sim.h"
 #include "sim/base/vec.h"
 
@@ -13,18 +14,32 @@ struct sim_array {
     uint32_t elem_bytes;
     enum sim_array_kind kind;
     bool live; /* false: freed; its addresses are never used again, so that a late use is found */
-    int32_t attached;   /* queue, SIM_ATTACH_GLOBAL or SIM_ATTACH_HOST */
+    int32_t attached; /* queue, SIM_ATTACH_GLOBAL or SIM_ATTACH_HOST; see sim/attach.h */
+    uint32_t attach_next, attach_last; /* of the same list, ATTACH_NONE at the ends */
+    uint64_t seen;      /* memory.see_clock when it was last in a list of visible arrays */
     uint32_t in_flight; /* pending commands that use it */
     uint64_t npages;
     /* SIM_MANAGED, a bit a page; populated and not on the device: on the host */
     uint64_t *populated, *on_device, *dirty;
+    uint64_t *arriving; /* on_device, but the bytes are still on their way */
+    uint64_t *both;     /* on_device, and the host's copy may be read too */
+    bool read_mostly;
+    /* with page faults: */
+    uint32_t *frame;       /* of each page that has arrived, see sim/frames.h */
+    uint64_t absent;       /* pages that a wavefront cannot use */
+    uint64_t clean;        /* pages that it can use, and that are not dirty */
+    uint8_t watch;         /* WATCH_LOADS, WATCH_STORES */
     uint64_t device_pages; /* set bits of on_device; all pages of a SIM_DEVICE array */
     uint64_t last_use;     /* memory.use_clock of the last launch or prefetch that could see it */
     uint32_t pinned;       /* started launches and prefetches that it must stay on the device for */
     uint32_t inbound;      /* moves of its pages to the device, under way or about to be */
     uint32_t outbound;     /* the same to the host */
-    uint32_t writers; /* stores and atomics of resident kernels that may be to it, and copies from the host */
+    uint32_t in_step; /* reasons for which loads from it may not go ahead: stores and atomics of resident
+                         kernels that may be to it, copies from the host, pages that may fault */
 };
+
+/* Accesses of a kernel that have to look at the pages they touch. */
+enum { WATCH_LOADS = 1, WATCH_STORES = 2 };
 
 /* A freed array, for messages. */
 struct memory_retired {
@@ -34,9 +49,17 @@ struct memory_retired {
 
 /* A host access to pages on the device, until it may go on. */
 struct host_fault {
+    struct sim_host_access access;
     uint64_t ticket, queued_ps;
-    uint32_t array;
     uint64_t bytes; /* that move to the host after the fault itself */
+    bool waits;     /* for pages on their way to the device */
+};
+
+/* Pages [first, end) of an array on their way to the device. */
+struct page_move {
+    uint32_t array;
+    uint64_t first, end;
+    bool last; /* of its transfer */
 };
 
 enum { MEMORY_RETIRED_MAX = 1024 };
@@ -48,18 +71,27 @@ struct memory {
     VEC(uint32_t) by_address; /* ids of live arrays in order of base */
     VEC(uint32_t) free_ids;
     VEC(struct host_fault) host_faults;
+    VEC(struct page_move) moves; /* of transfers to the device, in the order of the link */
+    struct frames frames;
     uint64_t next_address;   /* arrays are page-aligned with at least a page between them */
     uint64_t bytes;          /* of the values of live arrays */
     uint64_t max_bytes;      /* 0: no limit */
     uint64_t device_bytes;   /* of pages on the device, SIM_DEVICE arrays included */
     uint64_t explicit_bytes; /* of SIM_DEVICE arrays, which are never evicted */
     uint64_t use_clock;
+    VEC(uint32_t) attached; /* first array of each list: globally attached, then by queue */
+    VEC(uint32_t) visible;  /* what a launch can see, while it is looked at */
+    uint64_t see_clock;
     uint32_t evictions; /* under way */
     uint32_t page_bytes;
+    bool demand;      /* um.page_faults: pages come as wavefronts touch them */
+    bool counts_uses; /* arrays are larger than the device, so that each use of a page counts */
+    uint64_t managed_pages; /* of live arrays */
+    struct sim_um_totals totals;
 };
 
-/* page_bytes is a power of two. */
-void memory_init(struct memory *mem, uint32_t page_bytes);
+/* page_bytes is a power of two. demand: um.page_faults. */
+void memory_init(struct memory *mem, uint32_t page_bytes, bool demand);
 void memory_free(struct memory *mem);
 /* Makes a memory that was just made equal to another one, values too; false when memory is short. */
 bool memory_copy(struct memory *to, const struct memory *from);

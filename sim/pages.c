@@ -147,6 +147,12 @@ void pages_written(struct sim_array *a, struct page_range r)
     a->dirty[w.word] |= w.mask & a->on_device[w.word];
 }
 
+void pages_populate(struct sim_array *a, struct page_range r)
+{
+    FOR_WORDS(w, r)
+    a->populated[w.word] |= w.mask;
+}
+
 void pages_discard(struct sim_array *a, struct page_range r)
 {
     FOR_WORDS(w, r)
@@ -163,5 +169,7 @@ void pages_count(const struct sim_array *a, struct sim_residency *out)
         out->unpopulated += bits_count(w.mask & ~a->populated[w.word]);
         out->host += bits_count(w.mask & a->populated[w.word] & ~a->on_device[w.word]);
         out->dirty += bits_count(a->dirty[w.word]);
+        out->both += bits_count(a->both[w.word]);
     }
+    out->device -= out->both;
 }

@@ -43,6 +43,8 @@ struct page_change pages_to_host(struct sim_array *a, struct page_range r);
 struct page_change pages_evict(struct sim_array *a, uint64_t count);
 /* The device has written all of its pages in the range. */
 void pages_written(struct sim_array *a, struct page_range r);
+/* The host has touched the pages of the range. */
+void pages_populate(struct sim_array *a, struct page_range r);
 /* The host will overwrite the pages of the range: what the device wrote is of no use. */
 void pages_discard(struct sim_array *a, struct page_range r);
 

@@ -62,7 +62,7 @@ static void count_writers(struct sim_machine *m, const struct kernel_run *run, u
             continue;
         array = array_of(m, run->launch, param_of(run->kernel, kept, in));
         if (array)
-            m->memory.arrays.at[array - 1].writers += by;
+            m->memory.arrays.at[array - 1].in_step += by;
         else
             m->device->open_writers += by;
     }

@@ -112,7 +112,7 @@ void probe_line(struct sim_machine *m, const struct request *r, enum hd_probe_ki
         .cu = r->cu,
         .line = r->line,
         .sectors = r->sectors,
-        .store = r->kind != REQ_LOAD,
+        .store = !request_reads(r),
     };
 
     if (wanted(m, kind))

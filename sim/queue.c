@@ -1,4 +1,5 @@
 #include "sim/queue.h"
+#include "sim/attach.h"
 #include "sim/command.h"
 #include "sim/machine.h"
 #include "sim/queue_state.h"
@@ -118,9 +119,7 @@ static void release_queue(struct sim_machine *m, uint32_t id)
 {
     struct queue *q = queue_at(m, id);
 
-    for (size_t i = 0; i < m->memory.arrays.len; i++)
-        if (m->memory.arrays.at[i].attached == (int32_t)id)
-            m->memory.arrays.at[i].attached = SIM_ATTACH_HOST;
+    attach_end_queue(&m->memory, id);
     q->live = q->closing = false;
     m->queues->free_ids.at[m->queues->free_ids.len++] = id;
 }
@@ -197,7 +196,7 @@ void queue_kernel_done(struct sim_machine *m, uint64_t ticket, struct sim_kernel
                      "kernel %" PRIu64 " ended but did not run", ticket);
         return;
     }
-    for (uint32_t i = 0; i < l->narrays; i++)
+    for (uint32_t i = 0; i < l->narrays && !m->config.um_page_faults; i++)
         if (l->writes[i])
             um_written(m, l->arrays[i]);
     um_release(m, &q->claims);

@@ -6,7 +6,8 @@
 
 #define REQUEST_NONE UINT32_MAX
 
-enum request_kind { REQ_LOAD, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
+/* REQ_REPLAY: a line of a load that has waited for its page, past L1 and its MSHRs. */
+enum request_kind { REQ_LOAD, REQ_REPLAY, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
 
 /* As large as a cache line of the host. */
 struct request {
@@ -18,14 +19,19 @@ struct request {
     uint32_t missing; /* in L2: sectors that are on their way from DRAM */
     uint32_t next;    /* in transit, or of those that wait for the same L2 line */
     uint32_t life;    /* of the wavefront */
-    uint32_t owner; /* load: MSHR; returning atomic: load_op; write-back: the store that waits for it;
+    uint32_t owner; /* load: MSHR; replayed one, returning atomic: load_op; write-back: the store that waits for it;
                        what leaves L1: its round */
-    uint32_t set;   /* of L2 */
+    uint32_t set; /* of L2 */
     uint16_t cu;
     uint16_t serial; /* atomics: most lanes on one address */
     uint8_t slice;   /* of L2 */
     uint8_t kind;    /* enum request_kind */
 };
+
+static inline bool request_reads(const struct request *r)
+{
+    return r->kind <= REQ_REPLAY;
+}
 
 /* A pool of requests, which are named by index, so that it may move when it grows. */
 struct requests {

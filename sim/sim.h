@@ -82,6 +82,13 @@ uint64_t sim_array_address(const struct sim_machine *m, uint32_t id);
 enum { SIM_ATTACH_GLOBAL = -1, SIM_ATTACH_HOST = -2 };
 void sim_array_attach(struct sim_machine *m, uint32_t id, int32_t queue_or_attach);
 int32_t sim_array_attached(const struct sim_machine *m, uint32_t id);
+/*
+ * What is known of the use of a managed array. A read-mostly one may be on the device and on the host
+ * at once: a read by either side makes a copy there, a write by either takes that of the other away.
+ * Counts from the next move of a page on; without page faults it changes nothing.
+ */
+enum sim_advice { SIM_ADVISE_NONE, SIM_ADVISE_READ_MOSTLY };
+void sim_array_advise(struct sim_machine *m, uint32_t id, enum sim_advice advice);
 /* Pages by state, for tests and statistics. */
 struct sim_residency {
     uint64_t unpopulated, host, device, dirty, both;
@@ -196,6 +203,11 @@ struct sim_counters {
     uint64_t stall_cycles[SIM_NUM_STALLS]; /* wavefront-cycles; they add up to residency */
     uint64_t residency_cycles;
     uint64_t groups, waves;
+    /* page faults; see sim/um_fault.h */
+    uint64_t page_faults; /* pages that wavefronts touched first where nobody else was asking for them */
+    uint64_t fault_duplicates; /* entries in the fault buffer beside these: the same page from other compute units */
+    uint64_t fault_batches; /* batches of the fault handler with an entry of the kernel */
+    uint64_t fault_bytes;   /* moved by these for its faults, pages of the prefetch tree too */
 };
 
 /* A completed kernel. occupancy is of the whole device by wavefront slots: the most that one
@@ -293,5 +305,14 @@ void sim_set_probe(struct sim_machine *m, const struct hd_probe *probe);
 void sim_counters_add(struct sim_counters *to, const struct sim_counters *from);
 /* Counters of the whole machine since it was made. */
 void sim_totals(const struct sim_machine *m, struct sim_counters *out);
+
+/* Unified memory since the machine was made, in SIM_TIMED mode. Faults, evictions, write-backs are pages. */
+struct sim_um_totals {
+    uint64_t fault_batches, page_faults, fault_duplicates, fault_bytes;
+    uint64_t evictions;       /* pages that left the device to make room */
+    uint64_t write_backs;     /* of these, dirty ones, which moved */
+    uint64_t handler_busy_ps; /* the fault handler had a batch in hand */
+};
+void sim_um_totals(const struct sim_machine *m, struct sim_um_totals *out);
 
 #endif

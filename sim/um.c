@@ -1,8 +1,9 @@
 #include "sim/um.h"
-#include "sim/base/bits.h"
-#include "sim/base/checked.h"
+#include "sim/attach.h"
+#include "sim/demand.h"
 #include "sim/machine.h"
-#include "sim/pages.h"
+#include "sim/um_fault.h"
+#include "sim/um_room.h"
 
 #include <inttypes.h>
 
@@ -11,123 +12,15 @@ static struct sim_array *array_at(struct sim_machine *m, uint32_t id)
     return &m->memory.arrays.at[id];
 }
 
-/* ---- room on the device ---------------------------------------------------------------- */
-
-static bool evictable(const struct sim_array *a)
-{
-    return a->live && a->kind == SIM_MANAGED && a->pinned == 0 && a->device_pages > 0;
-}
-
-static struct sim_array *least_recently_used(struct memory *mem)
-{
-    struct sim_array *oldest = NULL;
-
-    for (size_t i = 0; i < mem->arrays.len; i++) {
-        struct sim_array *a = &mem->arrays.at[i];
-
-        if (evictable(a) && (!oldest || a->last_use < oldest->last_use))
-            oldest = a;
-    }
-    return oldest;
-}
-
-static uint64_t evictable_bytes(const struct memory *mem)
-{
-    uint64_t pages = 0;
-
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (evictable(&mem->arrays.at[i]))
-            pages += mem->arrays.at[i].device_pages;
-    return pages * mem->page_bytes;
-}
-
-static void evict_pages(struct sim_machine *m, struct sim_array *a, uint64_t count)
-{
-    struct memory *mem = &m->memory;
-    struct page_change c = pages_evict(a, count);
-    struct sim_transfer_record r = {.array = (uint32_t)(a - mem->arrays.at),
-                                    .kind = SIM_T_EVICT,
-                                    .bytes = c.moved * mem->page_bytes,
-                                    .queued_ps = m->now_ps};
-
-    mem->device_bytes -= c.changed * mem->page_bytes;
-    if (c.moved == 0 || m->mode == SIM_VALUES)
-        return;
-    a->outbound++;
-    mem->evictions++;
-    link_submit(m, &r, true);
-}
-
-/* Frees `bytes` of device memory, or, when that is not possible now, nothing. */
-static bool make_room(struct sim_machine *m, uint64_t bytes)
-{
-    struct memory *mem = &m->memory;
-    uint64_t capacity = m->config.dram_bytes;
-
-    if (bytes > capacity || mem->device_bytes - evictable_bytes(mem) > capacity - bytes)
-        return false;
-    while (mem->device_bytes > capacity - bytes) {
-        uint64_t excess = mem->device_bytes - (capacity - bytes);
-
-        evict_pages(m, least_recently_used(mem), bits_ceil_div(excess, mem->page_bytes));
-    }
-    return true;
-}
-
-enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,
-                            struct hd_error *err)
-{
-    uint64_t capacity = m->config.dram_bytes, taken = m->memory.explicit_bytes;
-
-    if (bytes > capacity - taken)
-        return hd_error_set(err, HD_BAD_INPUT, "device-memory", NULL,
-                            "free other device arrays, or use managed ones",
-                            "device array %s needs %" PRIu64 " bytes, the device has %" PRIu64
-                            " (dram.bytes) of which %" PRIu64 " are taken by other device arrays",
-                            name, bytes, capacity, taken);
-    if (!make_room(m, bytes))
-        return hd_error_set(
-            err, HD_BAD_INPUT, "device-memory-in-use", NULL, "wait for the kernels that run",
-            "device array %s needs %" PRIu64 " bytes, which kernels that run are using", name,
-            bytes);
-    return HD_OK;
-}
-
 /* ---- what a launch can see ------------------------------------------------------------- */
 
-static bool attached_to(const struct sim_array *a, uint32_t queue)
+static bool find_visible(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch)
 {
-    return a->attached == SIM_ATTACH_GLOBAL || (a->attached >= 0 && (uint32_t)a->attached == queue);
-}
+    bool found = attach_find_visible(&m->memory, queue, launch);
 
-/*
- * Marks what the launch can see with a new value of the clock of uses, which it returns: the use
- * that eviction goes by, and a set in which an argument that is given twice is once.
- */
-static uint64_t mark_visible(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch)
-{
-    struct memory *mem = &m->memory;
-    uint64_t use = ++mem->use_clock;
-
-    for (uint32_t i = 0; i < launch->narrays; i++)
-        array_at(m, launch->arrays[i])->last_use = use;
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (mem->arrays.at[i].live && attached_to(&mem->arrays.at[i], queue))
-            mem->arrays.at[i].last_use = use;
-    return use;
-}
-
-static bool visible(const struct sim_array *a, uint64_t use)
-{
-    return a->live && a->kind == SIM_MANAGED && a->last_use == use;
-}
-
-static bool is_argument(const struct sim_launch *launch, uint32_t id)
-{
-    for (uint32_t i = 0; i < launch->narrays; i++)
-        if (launch->arrays[i] == id)
-            return true;
-    return false;
+    if (!found)
+        machine_out_of_memory(m);
+    return found;
 }
 
 enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue,
@@ -136,15 +29,10 @@ enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue,
     struct memory *mem = &m->memory;
     uint64_t pages = 0, capacity = m->config.dram_bytes - mem->explicit_bytes;
 
-    if (m->config.um_page_faults)
-        return HD_OK;
-    for (size_t i = 0; i < mem->arrays.len; i++) {
-        const struct sim_array *a = &mem->arrays.at[i];
-
-        if (a->live && a->kind == SIM_MANAGED &&
-            (attached_to(a, queue) || is_argument(launch, (uint32_t)i)))
-            pages += a->npages;
-    }
+    if (m->config.um_page_faults || !find_visible(m, queue, launch))
+        return m->fault.status;
+    for (size_t i = 0; i < mem->visible.len; i++)
+        pages += array_at(m, mem->visible.at[i])->npages;
     if (pages <= capacity / mem->page_bytes)
         return HD_OK;
     return hd_error_set(
@@ -155,67 +43,97 @@ enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue,
         launch->kernel->name, pages * mem->page_bytes, capacity);
 }
 
-/* ---- claims ---------------------------------------------------------------------------- */
+/* ---- claims of launches ------------------------------------------------------------------- */
 
-static bool claim(struct sim_machine *m, uint32_t id, struct page_range r, struct um_claims *claims)
+static bool claim_array(struct sim_machine *m, uint32_t id, struct um_claims *claims)
 {
-    struct memory *mem = &m->memory;
     struct sim_array *a = array_at(m, id);
     struct page_change c;
 
     if (!vec_push(&claims->list, ((struct um_claim){.array = id})))
         return false;
-    c = pages_to_device(a, r);
-    mem->device_bytes += c.changed * mem->page_bytes;
+    c = pages_to_device(a, pages_all(a));
+    m->memory.device_bytes += c.changed * m->memory.page_bytes;
     a->pinned++;
     if (c.moved == 0 || m->mode == SIM_VALUES)
         return true;
-    claims->list.at[claims->list.len - 1].move_bytes = c.moved * mem->page_bytes;
+    claims->list.at[claims->list.len - 1].move_bytes = c.moved * m->memory.page_bytes;
     a->inbound++;
     return true;
 }
 
-/* Makes room without evicting what is about to be claimed. */
-static bool make_room_beside(struct sim_machine *m, uint64_t use, uint64_t bytes)
+/* Makes room for what is missing of the visible arrays, without evicting them. */
+static bool make_room_beside(struct sim_machine *m)
 {
-    struct memory *mem = &m->memory;
+    const struct memory *mem = &m->memory;
+    uint64_t use = ++m->memory.use_clock, missing = 0;
     bool room;
 
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (visible(&mem->arrays.at[i], use))
-            mem->arrays.at[i].pinned++;
-    room = make_room(m, bytes);
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (visible(&mem->arrays.at[i], use))
-            mem->arrays.at[i].pinned--;
+    for (size_t i = 0; i < mem->visible.len; i++) {
+        struct sim_array *a = array_at(m, mem->visible.at[i]);
+
+        a->last_use = use;
+        a->pinned++;
+        missing += a->npages - a->device_pages;
+    }
+    room = um_room_of_arrays(m, missing * mem->page_bytes);
+    for (size_t i = 0; i < mem->visible.len; i++)
+        array_at(m, mem->visible.at[i])->pinned--;
     return room;
 }
 
 enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue,
                                 const struct sim_launch *launch, struct um_claims *claims)
 {
-    struct memory *mem = &m->memory;
+    const struct memory *mem = &m->memory;
     struct hd_error err;
-    uint64_t use, missing = 0;
 
     /* Arrays may have been attached since the launch was submitted. */
     if (um_check_launch(m, queue, launch, &err)) {
         machine_fail(m, HD_SIM_FAILED, err.code, NULL, err.hint, "%s", err.message);
         return UM_FAILED;
     }
-    use = mark_visible(m, queue, launch);
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (visible(&mem->arrays.at[i], use))
-            missing += mem->arrays.at[i].npages - mem->arrays.at[i].device_pages;
-    if (!make_room_beside(m, use, missing * mem->page_bytes))
+    if (!make_room_beside(m))
         return UM_NO_ROOM;
-    for (size_t i = 0; i < mem->arrays.len; i++)
-        if (visible(&mem->arrays.at[i], use) &&
-            !claim(m, (uint32_t)i, pages_all(&mem->arrays.at[i]), claims)) {
+    for (size_t i = 0; i < mem->visible.len; i++)
+        if (!claim_array(m, mem->visible.at[i], claims)) {
             machine_out_of_memory(m);
             return UM_FAILED;
         }
     return UM_CLAIMED;
+}
+
+/* ---- claims of prefetches ----------------------------------------------------------------- */
+
+static bool add_page(struct sim_machine *m, struct um_claims *claims, uint32_t id, uint64_t page)
+{
+    struct um_claim *last = &claims->list.at[claims->list.len - 1];
+
+    if (last->pages.end != page || last->move_bytes == 0) {
+        if (!vec_push(&claims->list, ((struct um_claim){.array = id, .pages = {page, page}})))
+            return false;
+        array_at(m, id)->pinned++;
+        last = &claims->list.at[claims->list.len - 1];
+    }
+    last->pages.end++;
+    last->move_bytes += m->memory.page_bytes;
+    return true;
+}
+
+/* The first claim moves nothing: it holds the array, also when all of its pages are there. */
+static bool claim_pages(struct sim_machine *m, uint32_t id, struct page_range r,
+                        struct um_claims *claims)
+{
+    struct sim_array *a = array_at(m, id);
+
+    if (!vec_push(&claims->list, ((struct um_claim){.array = id})))
+        return false;
+    a->pinned++;
+    for (uint64_t page = r.first; page < r.end; page++)
+        if (!page_on_device(a, page) && demand_come(m, a, page, true) &&
+            !add_page(m, claims, id, page))
+            return false;
+    return true;
 }
 
 enum um_outcome um_claim_prefetch(struct sim_machine *m, const struct sim_copy *range,
@@ -223,12 +141,14 @@ enum um_outcome um_claim_prefetch(struct sim_machine *m, const struct sim_copy *
 {
     struct sim_array *a = array_at(m, range->array);
     struct page_range r = pages_of(&m->memory, a, range->offset, range->bytes);
-    uint64_t use = ++m->memory.use_clock;
+    uint64_t missing = pages_missing(a, r);
 
-    a->last_use = use;
-    if (!make_room_beside(m, use, pages_missing(a, r) * m->memory.page_bytes))
+    for (uint64_t page = r.first; page < r.end; page++)
+        if (a->frame[page] != FRAME_NONE)
+            demand_use(&m->memory, a, page);
+    if (um_room_of_pages(m, missing, range->array, &r) < missing)
         return UM_NO_ROOM;
-    if (!claim(m, range->array, r, claims)) {
+    if (!claim_pages(m, range->array, r, claims)) {
         machine_out_of_memory(m);
         return UM_FAILED;
     }
@@ -245,20 +165,52 @@ bool um_waits_for_host(const struct sim_machine *m, const struct um_claims *clai
     return false;
 }
 
+/* Without page faults: an array as a whole. */
+static void send_array(struct sim_machine *m, const struct um_claim *c,
+                       const struct sim_transfer_record *common)
+{
+    struct sim_transfer_record r = *common;
+
+    if (c->move_bytes == 0)
+        return;
+    r.array = c->array;
+    r.bytes = c->move_bytes;
+    r.to_device = true;
+    r.queued_ps = m->now_ps;
+    link_submit(m, &r, true);
+}
+
+void um_send_pages(struct sim_machine *m, const struct um_claim *runs, size_t n,
+                   const struct sim_transfer_record *common)
+{
+    struct sim_transfer_record r = *common;
+
+    r.to_device = true;
+    r.queued_ps = m->now_ps;
+    for (size_t i = 0; i < n; i++) {
+        const struct page_move move = {runs[i].array, runs[i].pages.first, runs[i].pages.end,
+                                       i + 1 == n};
+
+        r.array = runs[i].array;
+        r.bytes += runs[i].move_bytes;
+        if (!vec_push(&m->memory.moves, move))
+            machine_out_of_memory(m);
+    }
+    if (r.bytes == 0 || m->fault.status != HD_OK)
+        return;
+    array_at(m, r.array)->inbound++;
+    link_submit(m, &r, true);
+}
+
 void um_move_in(struct sim_machine *m, const struct um_claims *claims,
                 const struct sim_transfer_record *common)
 {
-    for (size_t i = 0; i < claims->list.len; i++) {
-        struct sim_transfer_record r = *common;
+    const struct um_claim *list = claims->list.at;
 
-        if (claims->list.at[i].move_bytes == 0)
-            continue;
-        r.array = claims->list.at[i].array;
-        r.bytes = claims->list.at[i].move_bytes;
-        r.to_device = true;
-        r.queued_ps = m->now_ps;
-        link_submit(m, &r, true);
-    }
+    if (m->memory.demand && claims->list.len > 1)
+        um_send_pages(m, list + 1, claims->list.len - 1, common);
+    for (size_t i = 0; i < claims->list.len && !m->memory.demand; i++)
+        send_array(m, &list[i], common);
 }
 
 bool um_waits_for_device(const struct sim_machine *m, const struct um_claims *claims)
@@ -286,93 +238,51 @@ void um_written(struct sim_machine *m, uint32_t array)
         pages_written(a, pages_all(a));
 }
 
-/* ---- host accesses --------------------------------------------------------------------- */
+/* ---- ends of moves ------------------------------------------------------------------------ */
 
-/* Changes the states; returns what that takes of the device. */
-static struct page_change take_to_host(struct sim_machine *m, const struct sim_host_access *h)
+static void arrive(struct sim_machine *m, const struct page_move *move)
+{
+    struct sim_array *a = array_at(m, move->array);
+
+    for (uint64_t page = move->first; a->live && page < move->end; page++)
+        demand_arrive(m, a, page);
+}
+
+/* The pages of the transfer that was first on the link. */
+static void arrive_first(struct sim_machine *m)
 {
     struct memory *mem = &m->memory;
-    struct sim_array *a = array_at(m, h->array);
-    struct page_change c;
+    size_t n = 0;
 
-    if (h->whole)
-        pages_discard(a, pages_within(mem, a, h->offset, h->bytes));
-    c = pages_to_host(a, pages_of(mem, a, h->offset, h->bytes));
-    mem->device_bytes -= c.changed * mem->page_bytes;
-    return c;
+    while (!mem->moves.at[n].last)
+        arrive(m, &mem->moves.at[n++]);
+    arrive(m, &mem->moves.at[n++]);
+    mem->moves.len -= n;
+    memmove(mem->moves.at, mem->moves.at + n, mem->moves.len * sizeof *mem->moves.at);
 }
 
-/*
- * An access that finds any of its pages on the device takes one fault, however many they are; then
- * the dirty ones move as one transfer. The clean ones need the fault alone.
- */
-uint64_t sim_host_access(struct sim_machine *m, const struct sim_host_access *h)
+static void move_in_done(struct sim_machine *m, const struct sim_transfer_record *r)
 {
-    struct sim_array *a = memory_array(&m->memory, h->array);
-    struct host_fault f = {.array = h->array, .queued_ps = m->now_ps};
-    struct page_change c;
-
-    if (!a || a->kind != SIM_MANAGED)
-        return 0;
-    c = take_to_host(m, h);
-    if (c.changed == 0 || h->untimed || m->mode == SIM_VALUES)
-        return 0;
-    f.ticket = queues_new_ticket(m);
-    f.bytes = c.moved * m->memory.page_bytes;
-    if (!vec_push(&m->memory.host_faults, f)) {
-        machine_out_of_memory(m);
-        return f.ticket;
+    array_at(m, r->array)->inbound--;
+    if (m->memory.demand) {
+        arrive_first(m);
+        um_fault_arrived(m, r->kind == SIM_T_FAULT);
+        um_host_retry(m, r->array);
     }
-    a->outbound++;
-    machine_schedule(m, m->now_ps + m->config.um_host_fault * PS_PER_NS, UNIT_QUEUE, EV_TICKET, 0,
-                     f.ticket);
-    return f.ticket;
-}
-
-static struct host_fault take_host_fault(struct memory *mem, uint64_t ticket)
-{
-    size_t i = 0;
-    struct host_fault f;
-
-    while (mem->host_faults.at[i].ticket != ticket)
-        i++;
-    f = mem->host_faults.at[i];
-    mem->host_faults.at[i] = mem->host_faults.at[--mem->host_faults.len];
-    return f;
-}
-
-static void outbound_done(struct sim_machine *m, uint32_t array)
-{
-    array_at(m, array)->outbound--;
-    memory_release_id(&m->memory, array);
-}
-
-uint64_t um_host_fault_served(struct sim_machine *m, uint64_t ticket)
-{
-    struct host_fault f = take_host_fault(&m->memory, ticket);
-    struct sim_transfer_record r = {.ticket = ticket,
-                                    .array = f.array,
-                                    .kind = SIM_T_FAULT,
-                                    .bytes = f.bytes,
-                                    .queued_ps = f.queued_ps};
-
-    if (f.bytes > 0) {
-        link_submit(m, &r, true);
-        return 0;
-    }
-    outbound_done(m, f.array);
-    return ticket;
+    memory_release_id(&m->memory, r->array);
 }
 
 uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r)
 {
     if (r->to_device) {
-        array_at(m, r->array)->inbound--;
-        memory_release_id(&m->memory, r->array);
+        move_in_done(m, r);
         return 0;
     }
     if (r->kind == SIM_T_EVICT)
         m->memory.evictions--;
-    outbound_done(m, r->array);
+    array_at(m, r->array)->outbound--;
+    memory_release_id(&m->memory, r->array);
+    if (m->memory.demand)
+        um_fault_left(m);
     return r->kind == SIM_T_FAULT ? r->ticket : 0;
 }

@@ -16,13 +16,15 @@
 
 #include "sim/event.h"
 #include "sim/memory.h"
+#include "sim/pages.h"
 
 struct sim_machine;
 
 /* What one launch or prefetch needs of one array. */
 struct um_claim {
     uint32_t array;
-    uint64_t move_bytes; /* that have to come from the host */
+    uint64_t move_bytes;     /* that have to come from the host */
+    struct page_range pages; /* with page faults: those that do */
 };
 
 struct um_claims {
@@ -61,6 +63,9 @@ bool um_waits_for_host(const struct sim_machine *m, const struct um_claims *clai
 /* Queues the moves. The record is what they have in common: ticket, tag, queue, kind. */
 void um_move_in(struct sim_machine *m, const struct um_claims *claims,
                 const struct sim_transfer_record *common);
+/* With page faults: queues one move of runs of pages, of one array, that demand_come() has said to move. */
+void um_send_pages(struct sim_machine *m, const struct um_claim *runs, size_t n,
+                   const struct sim_transfer_record *common);
 /* Pages of the claimed arrays are still on their way to the device, for whomever. */
 bool um_waits_for_device(const struct sim_machine *m, const struct um_claims *claims);
 void um_release(struct sim_machine *m, struct um_claims *claims);
@@ -69,7 +74,7 @@ void um_release(struct sim_machine *m, struct um_claims *claims);
 void um_written(struct sim_machine *m, uint32_t array);
 
 /*
- * Makes room for a SIM_DEVICE array. HD_BAD_INPUT if it does not fit beside the others of its kind,
+ * Makes room for a SIM_DEVICE array (sim/um_room.c). HD_BAD_INPUT if it does not fit beside the others of its kind,
  * or what is in use.
  */
 enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,
@@ -82,5 +87,7 @@ uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r
  * completes, or 0.
  */
 uint64_t um_host_fault_served(struct sim_machine *m, uint64_t ticket);
+/* Pages of an array have come to the device: host accesses that waited for that go on. */
+void um_host_retry(struct sim_machine *m, uint32_t array);
 
 #endif

@@ -48,7 +48,7 @@ static void test_configurations(void **state)
     expect_refused(r, "--set compute_unit=4", 3, "no parameter", "compute_units");
     expect_refused(r, "--set compute_units", 2, "error: \"compute_units\" sets nothing",
                    "KEY=VALUE");
-    expect_refused(r, "--set um.page_faults=on", 3, "not in this version", NULL);
+    expect_refused(r, "--set um.prefetch_leaf_bytes=5000", 3, "must be a power of two", NULL);
 }
 
 static void test_arguments(void **state)

@@ -12,6 +12,7 @@
 
 #include "sim/command.c"
 #include "sim/queue.c"
+#include "sim/um_fault.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +86,8 @@ static inline struct rig *rig_open(const struct sim_config *c)
     r->m.events = event_queue_new();
     r->m.queues = queues_new();
     r->m.link = link_new(c);
-    memory_init(&r->m.memory, c->um_page_bytes);
+    memory_init(&r->m.memory, c->um_page_bytes, c->um_page_faults);
+    r->m.faults = um_faults_new();
     r->m.sink = (struct sim_sink){.user = r, .transfer = rig_log_transfer, .kernel = rig_log_kernel};
     r->kernel = (struct isa_kernel){.name = "k", .nparams = 1};
     return r;
@@ -96,6 +98,7 @@ static inline void rig_close(struct rig *r)
     event_queue_free(r->m.events);
     queues_free(r->m.queues);
     link_free(r->m.link);
+    um_faults_free(r->m.faults);
     memory_free(&r->m.memory);
     free(r);
 }

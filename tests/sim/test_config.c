@@ -201,7 +201,9 @@ static void test_broken_rules_name_keys_and_rule(void **state)
         {"um.chunk_bytes=4098", "config-conflict", {"um.chunk_bytes", "um.page_bytes"}},
         {"cf.form=goto", "config-conflict", {"cf.form is \"goto\"", "\"any-branch\"", "auto"}},
         {"cf.form=predicated-all", "config-conflict", {"predicated-all"}},
-        {"um.page_faults=on", "config-not-in-this-version", {"um.page_faults", "not in this version"}},
+        {"um.prefetch_leaf_bytes=5000",
+         "config-conflict",
+         {"um.prefetch_leaf_bytes", "4096 and 8192"}},
     };
 
     (void)state;

@@ -1,0 +1,188 @@
+#include "sim/um_room.h"
+#include "sim/base/bits.h"
+#include "sim/demand.h"
+#include "sim/machine.h"
+#include "sim/um.h"
+
+#include <inttypes.h>
+
+static void send_home(struct sim_machine *m, uint32_t array, uint64_t pages)
+{
+    struct sim_transfer_record r = {.array = array,
+                                    .kind = SIM_T_EVICT,
+                                    .bytes = pages * m->memory.page_bytes,
+                                    .queued_ps = m->now_ps};
+
+    if (pages == 0 || m->mode == SIM_VALUES)
+        return;
+    m->memory.arrays.at[array].outbound++;
+    m->memory.evictions++;
+    link_submit(m, &r, true);
+}
+
+static void count_evicted(struct sim_machine *m, uint64_t pages, uint64_t dirty)
+{
+    if (m->mode == SIM_VALUES)
+        return;
+    m->memory.totals.evictions += pages;
+    m->memory.totals.write_backs += dirty;
+}
+
+/* ---- without page faults: arrays -------------------------------------------------------- */
+
+static bool evictable(const struct sim_array *a)
+{
+    return a->live && a->kind == SIM_MANAGED && a->pinned == 0 && a->device_pages > 0;
+}
+
+static struct sim_array *least_recently_used(struct memory *mem)
+{
+    struct sim_array *oldest = NULL;
+
+    for (size_t i = 0; i < mem->arrays.len; i++) {
+        struct sim_array *a = &mem->arrays.at[i];
+
+        if (evictable(a) && (!oldest || a->last_use < oldest->last_use))
+            oldest = a;
+    }
+    return oldest;
+}
+
+static uint64_t evictable_bytes(const struct memory *mem)
+{
+    uint64_t pages = 0;
+
+    for (size_t i = 0; i < mem->arrays.len; i++)
+        if (evictable(&mem->arrays.at[i]))
+            pages += mem->arrays.at[i].device_pages;
+    return pages * mem->page_bytes;
+}
+
+static void evict_array_pages(struct sim_machine *m, struct sim_array *a, uint64_t count)
+{
+    struct page_change c = pages_evict(a, count);
+
+    m->memory.device_bytes -= c.changed * m->memory.page_bytes;
+    count_evicted(m, c.changed, c.moved);
+    send_home(m, (uint32_t)(a - m->memory.arrays.at), c.moved);
+}
+
+bool um_room_of_arrays(struct sim_machine *m, uint64_t bytes)
+{
+    struct memory *mem = &m->memory;
+    uint64_t capacity = m->config.dram_bytes;
+
+    if (bytes <= capacity && mem->device_bytes <= capacity - bytes)
+        return true;
+    if (bytes > capacity || mem->device_bytes - evictable_bytes(mem) > capacity - bytes)
+        return false;
+    while (mem->device_bytes > capacity - bytes) {
+        uint64_t excess = mem->device_bytes - (capacity - bytes);
+
+        evict_array_pages(m, least_recently_used(mem), bits_ceil_div(excess, mem->page_bytes));
+    }
+    return true;
+}
+
+/* ---- with page faults: pages ------------------------------------------------------------ */
+
+/* Dirty pages that lie behind each other go as one transfer. */
+struct run {
+    uint32_t array;
+    uint64_t next, pages;
+};
+
+static void add_dirty(struct sim_machine *m, struct run *run, uint32_t array, uint64_t page)
+{
+    if (run->pages > 0 && run->array == array && run->next == page) {
+        run->pages++;
+    } else {
+        send_home(m, run->array, run->pages);
+        *run = (struct run){.array = array, .pages = 1};
+    }
+    run->next = page + 1;
+}
+
+/* Pages that are not to go. */
+struct spared {
+    bool in_flight; /* those of arrays that pending commands use */
+    uint32_t array; /* and those of a range of this one, if there is a range */
+    const struct page_range *range;
+};
+
+static bool is_spared(const struct memory *mem, const struct frame *f, const struct spared *s)
+{
+    if (s->in_flight && mem->arrays.at[f->array].in_flight > 0)
+        return true;
+    return s->range && f->array == s->array && f->page >= s->range->first && f->page < s->range->end;
+}
+
+uint64_t um_free_pages(const struct sim_machine *m)
+{
+    return (m->config.dram_bytes - m->memory.device_bytes) / m->memory.page_bytes;
+}
+
+/* Returns for how many of the pages there is room. */
+static uint64_t evict_pages(struct sim_machine *m, uint64_t pages, const struct spared *spared)
+{
+    struct memory *mem = &m->memory;
+    uint64_t room = um_free_pages(m);
+    struct run run = {0};
+
+    for (uint32_t i = mem->frames.oldest, newer; i != FRAME_NONE && room < pages; i = newer) {
+        struct frame f = mem->frames.at.at[i];
+        bool dirty;
+
+        newer = f.newer;
+        if (is_spared(mem, &f, spared))
+            continue;
+        dirty = demand_leave(mem, &mem->arrays.at[f.array], f.page);
+        if (dirty)
+            add_dirty(m, &run, f.array, f.page);
+        count_evicted(m, 1, dirty);
+        room++;
+    }
+    send_home(m, run.array, run.pages);
+    return room < pages ? room : pages;
+}
+
+/*
+ * While uses do not count, wavefronts may be ahead with loads from what pending commands use; then
+ * there is room for all, but between the making of one array too many and the next launch.
+ */
+uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages, uint32_t of,
+                          const struct page_range *keep)
+{
+    return evict_pages(m, pages, &(struct spared){!m->memory.counts_uses, of, keep});
+}
+
+/* ---- device arrays ------------------------------------------------------------------------ */
+
+/* It takes its room at once, which kernels that run must not notice. */
+static bool room_for_device_array(struct sim_machine *m, uint64_t bytes)
+{
+    uint64_t pages = bits_ceil_div(bytes, m->memory.page_bytes);
+
+    if (!m->memory.demand)
+        return um_room_of_arrays(m, bytes);
+    return evict_pages(m, pages, &(struct spared){.in_flight = true}) == pages;
+}
+
+enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,
+                            struct hd_error *err)
+{
+    uint64_t capacity = m->config.dram_bytes, taken = m->memory.explicit_bytes;
+
+    if (bytes > capacity - taken)
+        return hd_error_set(err, HD_BAD_INPUT, "device-memory", NULL,
+                            "free other device arrays, or use managed ones",
+                            "device array %s needs %" PRIu64 " bytes, the device has %" PRIu64
+                            " (dram.bytes) of which %" PRIu64 " are taken by other device arrays",
+                            name, bytes, capacity, taken);
+    if (!room_for_device_array(m, bytes))
+        return hd_error_set(
+            err, HD_BAD_INPUT, "device-memory-in-use", NULL, "wait for the kernels that run",
+            "device array %s needs %" PRIu64 " bytes, which kernels that run are using", name,
+            bytes);
+    return HD_OK;
+}
