@@ -64,6 +64,29 @@ static void test_schedule_by_hand(void **state)
     sys_close(&s);
 }
 
+/*
+ * In a graph the squares may overlap and the sum comes after both. Building it costs the region time only if it is built
+ * there.
+ */
+static void test_graphs(void **state)
+{
+    static const char *const arguments[] = {"n=50000 variant=graph",
+                                            "n=50000 variant=graph build_in_region=true"};
+    uint64_t time[2];
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct sys s;
+
+        run_vec(&s, "host.scheduler=serial-async", arguments[i]);
+        assert_true(record(&s, 0)->end_ps <= record(&s, 2)->start_ps);
+        assert_true(record(&s, 1)->end_ps <= record(&s, 2)->start_ps);
+        time[i] = s.regions.at[0].host_end_ps - s.regions.at[0].host_start_ps;
+        sys_close(&s);
+    }
+    assert_true(time[0] < time[1]);
+}
+
 /* Without the published reset the vectors stay on the device, and only z goes there again. */
 static void test_resets(void **state)
 {
@@ -147,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_everywhere),
         cmocka_unit_test(test_automatic_schedule),
         cmocka_unit_test(test_schedule_by_hand),
+        cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_resets),
         cmocka_unit_test(test_arguments_are_refused),
         cmocka_unit_test(test_diff),

@@ -16,7 +16,7 @@
 --   random  prices are random, and not all 60 (true)
 --   spread  random prices are 60 and up to so much more or less (0.5)
 --   verify  also compares up to 1000 elements of each y, and the range of all, after the region (true)
---   and variant, const, reset, by_hand_prefetch: see workloads/lib/dag.lua
+--   and variant, const, reset, by_hand_prefetch, build_in_region: see workloads/lib/dag.lua
 --
 -- Checked: elements against the same formula on the host, and against one that knows the normal distribution's
 -- integral as a series; all elements against the prices at the ends of the range of x, with which they grow.

@@ -14,7 +14,7 @@
 --   block   work-items of a work-group (256)
 --   blocks  work-groups of each kernel (8 times the compute units: 448 on p100)
 --   verify  also compares every element of x1 and y1 with values computed on the host, after the region (true)
---   and variant, const, reset, by_hand_prefetch: see workloads/lib/dag.lua
+--   and variant, const, reset, by_hand_prefetch, build_in_region: see workloads/lib/dag.lua
 --
 -- Checked: z against -3 times the sum of 1/k^2 for k = 1..n; x1 and y1 bit by bit.
 

@@ -17,11 +17,16 @@
 --   block             work-items of a one-dimensional work-group (256)
 --   blocks            the published number of work-groups NB (8 times the compute units)
 --   variant           auto     launches without a stream: the scheduler decides
---                     events   streams, events and prefetches by hand; for host.scheduler=serial-async
+--                     events   streams, events and prefetches by hand
+--                     graph    one graph of explicit nodes and dependencies
+--                     capture  graphs captured from the streams of events, one for each set of streams that wait
+--                              for each other
+--                     All but auto are meant for host.scheduler=serial-async, which adds no order of its own.
 --   const             python | cpp: which of the published versions the signatures follow
 --   reset             published | none: the inputs are written before each iteration, or before the first alone
 --   verify            also checks large arrays, after the region (true)
---   by_hand_prefetch  events prefetches where the device has page faults (true)
+--   by_hand_prefetch  events prefetches where the device has page faults (true); graphs never do
+--   build_in_region   graphs are built in each iteration, and not once before the region (false)
 
 local gpu = require "heddle"
 
@@ -45,14 +50,16 @@ function dag.benchmark(defaults)
         n = gpu.arg("n", defaults.n, 1, defaults.max or 2000000000),
         block = gpu.arg("block", defaults.block or 256, 1),
         blocks = gpu.arg("blocks", defaults.blocks or 8 * gpu.config("compute_units"), 1),
-        variant = choice("variant", {"auto", "events"}),
+        variant = choice("variant", {"auto", "events", "graph", "capture"}),
         const = choice("const", {"python", "cpp"}),
         reset = choice("reset", {"published", "none"}),
         verify = gpu.arg("verify", true),
         by_hand_prefetch = gpu.arg("by_hand_prefetch", true),
-        steps = {}, streams = {}, events = {},
+        build_in_region = gpu.arg("build_in_region", false),
+        steps = {}, streams = {}, events = {}, graphs = {},
     }
-    b.by_hand = b.variant == "events"
+    b.by_hand = b.variant == "events" or b.variant == "capture"
+    b.in_graph = b.variant == "graph" or b.variant == "capture"
     return setmetatable(b, benchmark)
 end
 
@@ -151,6 +158,92 @@ local function forget_events(b)
     b.events = {}
 end
 
+-- ---- graphs -------------------------------------------------------------------------------------------------------
+
+local function calls(b)
+    local list = {}
+    for _, s in ipairs(b.steps) do
+        if s.kind == "call" then table.insert(list, s) end
+    end
+    return list
+end
+
+-- Streams to the first of those that wait for each other, directly or by way of others.
+local function connected(b)
+    local first = {}
+    for _, s in ipairs(calls(b)) do
+        first[s.stream] = first[s.stream] or s.stream
+        for _, parent in ipairs(s.after) do
+            local here, there = first[s.stream], first[parent.stream]
+            for stream, root in pairs(first) do
+                if root == math.max(here, there) then first[stream] = math.min(here, there) end
+            end
+        end
+    end
+    return first
+end
+
+-- A capture begins on one stream, which the others of the set follow and end in.
+local function capture(b, set)
+    return gpu.capture(b:stream(set.stream), function()
+        local begin = #set.others > 0 and record(b, set.stream)
+        for _, other in ipairs(set.others) do b:stream(other):wait(begin) end
+        for _, s in ipairs(set.calls) do events.call(b, s) end
+        for _, other in ipairs(set.others) do
+            if not set.last[other].awaited then b:stream(set.stream):wait(record(b, other)) end
+        end
+    end)
+end
+
+local build = {}
+
+function build.graph(b)
+    local graph = gpu.graph()
+    for _, s in ipairs(calls(b)) do
+        local parents = {}
+        for i, parent in ipairs(s.after) do parents[i] = parent.node end
+        s.node = graph:kernel(s.launch, s.arguments, parents)
+    end
+    return {{graph = graph, stream = 1}}
+end
+
+function build.capture(b)
+    local first, sets, order = connected(b), {}, {}
+    for _, s in ipairs(calls(b)) do
+        local root = first[s.stream]
+        local set = sets[root]
+        if not set then
+            set = {stream = root, others = {}, calls = {}, last = {}}
+            sets[root] = set
+            table.insert(order, set)
+        end
+        if s.stream ~= root and not set.last[s.stream] then table.insert(set.others, s.stream) end
+        set.last[s.stream] = s
+        table.insert(set.calls, s)
+    end
+    for _, set in ipairs(order) do set.graph = capture(b, set) end
+    return order
+end
+
+local function build_graphs(b)
+    b.graphs = build[b.variant](b)
+    for _, g in ipairs(b.graphs) do g.exec = g.graph:instantiate() end
+end
+
+local function free_graphs(b)
+    for _, g in ipairs(b.graphs) do
+        g.exec:free()
+        g.graph:free()
+    end
+    b.graphs = {}
+end
+
+local function launch_graphs(b)
+    if #b.graphs == 0 then build_graphs(b) end
+    for _, g in ipairs(b.graphs) do g.exec:launch(b:stream(g.stream)) end
+    for _, g in ipairs(b.graphs) do b:stream(g.stream):sync() end
+end
+
 -- ---- measuring ----------------------------------------------------------------------------------------------------
 
 -- Measures region main. inputs writes the arrays that the published reset writes for the kernels to read; reset writes
@@ -158,13 +251,22 @@ end
 -- calls, and what the host reads follows.
 function benchmark:measure(part)
     local written = false
+    local function run()
+        if self.in_graph then
+            launch_graphs(self)
+        else
+            play(self, self.variant == "auto" and auto or events)
+        end
+    end
+    if self.in_graph and not self.build_in_region then build_graphs(self) end
     gpu.region("main", {reset = function()
         forget_events(self)
+        if self.build_in_region then free_graphs(self) end
         if part.inputs and (self.reset == "published" or not written) then part.inputs() end
         written = true
         if part.reset then part.reset() end
     end}, function()
-        part.main(function() play(self, self.variant == "auto" and auto or events) end)
+        part.main(run)
     end)
 end
 
