@@ -5,6 +5,7 @@
 #ifndef HD_HOST_CLI_SWEEP_H
 #define HD_HOST_CLI_SWEEP_H
 
+#include "host/cli/pool.h"
 #include "host/cli/session.h"
 #include "host/lua/sweep.h"
 
@@ -81,14 +82,11 @@ bool sweep_key_apply(const struct hd_sweep *sweep, const struct sweep_setting *s
 
 /* In a process of its own: runs the point and writes its row to the file. Returns the exit status; SWEEP_NO_ROW: the row is not whole. */
 int sweep_point_run(const struct sweep_plan *plan, size_t point, FILE *to);
-enum { SWEEP_NO_ROW = 70 };
+enum { SWEEP_NO_ROW = POOL_NOT_STARTED };
 
 /* Adds the row of a point whose process left none: it ended with this status of waitpid. */
 bool sweep_point_lost(const struct sweep_plan *plan, size_t point, int wait_status,
                       struct text *row);
-
-/* A file that is gone when it is closed, in TMPDIR or /tmp; NULL with errno. */
-FILE *sweep_unnamed_file(void);
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 

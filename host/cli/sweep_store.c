@@ -3,6 +3,7 @@
  * from it in the order of the points, whole or not at all, and the journal goes. What a crash leaves, a torn last line included,
  * --resume reads.
  */
+#include "host/cli/pool.h"
 #include "host/cli/sweep.h"
 
 #include "host/results/outfile.h"
@@ -139,29 +140,9 @@ const char *sweep_store_row(struct sweep_store *store, size_t point, size_t *len
 
 /* ---- the journal ------------------------------------------------------------------------------------- */
 
-FILE *sweep_unnamed_file(void)
-{
-    const char *folder = getenv("TMPDIR");
-    struct text path = {0};
-    FILE *file = NULL;
-    int fd = -1;
-
-    text_add(&path, "%s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (!path.failed)
-        fd = mkstemp(path.at);
-    if (fd >= 0) {
-        unlink(path.at);
-        file = fdopen(fd, "w+b");
-    }
-    if (fd >= 0 && !file)
-        close(fd);
-    text_free(&path);
-    return file;
-}
-
 static enum hd_status open_unnamed(struct sweep_store *store, struct hd_error *err)
 {
-    store->journal = sweep_unnamed_file();
+    store->journal = pool_unnamed_file();
     return store->journal ? HD_OK : cannot("make", NULL, err);
 }
 
