@@ -1,5 +1,8 @@
 #include "host/rt/profile.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /*
  * Graphs by hand, in both profiles: they are programs in C++ also where GrCUDA is compared with them. For the graph of 20 kernels of
  * 2.9 us in NVIDIA, "Getting started with CUDA Graphs": 3.4 us a kernel, so 10 us a launch beside the kernels; with 3 us of way to
@@ -64,3 +67,13 @@ const struct rt_profile profile_grcuda = {
 };
 
 const struct rt_profile profile_untimed = {0};
+
+void rt_profile_scale(struct rt_profile *out, const struct rt_profile *from, uint32_t percent)
+{
+    uint32_t cost[sizeof *out / sizeof(uint32_t)]; /* all of its members are costs */
+
+    memcpy(cost, from, sizeof cost);
+    for (size_t i = 0; i < sizeof cost / sizeof *cost; i++)
+        cost[i] = (uint32_t)((uint64_t)cost[i] * percent / 100);
+    memcpy(out, cost, sizeof cost);
+}

@@ -23,6 +23,9 @@ struct rt_profile {
     uint32_t dag; /* adding a computation to the graph */
 };
 
+/* So many per cent of each cost. */
+void rt_profile_scale(struct rt_profile *out, const struct rt_profile *from, uint32_t percent);
+
 extern const struct rt_profile profile_native, profile_grcuda;
 extern const struct rt_profile profile_untimed; /* all 0: resets, warm-up, values only */
 

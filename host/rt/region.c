@@ -17,7 +17,7 @@ static enum hd_status enter(hd_runtime *rt, enum rt_phase phase, bool warmup, st
     rt->warmup = warmup;
     rt->quiet = phase == RT_RESET || warmup;
     rt->timed = rt->options.timing && !rt->quiet;
-    rt->cost = rt->timed ? rt_profiles[rt->options.host.profile] : &profile_untimed;
+    rt->cost = rt->timed ? &rt->profile : &profile_untimed;
     rt->ops->set_mode(rt->machine, rt->timed ? SIM_TIMED : SIM_VALUES);
     return HD_OK;
 }

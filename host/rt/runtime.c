@@ -54,7 +54,8 @@ static void choose_policies(hd_runtime *rt)
     rt->attach = rt->scheduler->concurrent && (h->stream_attach || !faults);
     rt->legacy = h->default_stream == RT_DEFAULT_LEGACY;
     rt->timed = rt->options.timing;
-    rt->cost = rt->timed ? rt_profiles[h->profile] : &profile_untimed;
+    rt_profile_scale(&rt->profile, rt_profiles[h->profile], h->cost_percent);
+    rt->cost = rt->timed ? &rt->profile : &profile_untimed;
     dag_init(&rt->dag, rt_dependencies[h->dependency], stream_left, rt);
 }
 

@@ -90,6 +90,7 @@ struct hd_runtime {
     uint64_t host_ps; /* the host's clock; the machine's is never later */
 
     const struct scheduler *scheduler;
+    struct rt_profile profile;     /* host.profile, by host.cost_percent */
     const struct rt_profile *cost; /* of calls now: the profile's, or nothing while untimed */
     bool prefetch, attach, legacy; /* the options, where they apply */
     struct dag dag;

@@ -48,6 +48,8 @@ static void test_parallel_calls(void **state)
     (void)state;
     /* dag, stream, launch, event. */
     expect_time(plain, "a x=w", 200 + 10000 + 3800 + 250);
+    expect_time("um.page_faults=on host.prefetch=off host.cost_percent=50", "a x=w", 7125);
+    expect_time("um.page_faults=on host.prefetch=off host.cost_percent=0", "a x=w", 0);
     /* With the prefetches of x and y, and of z alone: y was a kernel's last. */
     expect_time(pascal, "a x=r y=w", 200 + 10000 + 2 * 3800 + 3800 + 250);
     expect_time(pascal, "a x=r y=w; b y=w z=w",
