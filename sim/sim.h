@@ -228,6 +228,7 @@ struct sim_kernel_record {
 
 /* SIM_T_MIGRATE is the move of visible arrays ahead of a launch, on a device without page faults. */
 enum sim_transfer_kind { SIM_T_COPY, SIM_T_PREFETCH, SIM_T_FAULT, SIM_T_EVICT, SIM_T_MIGRATE };
+enum { SIM_NUM_TRANSFER_KINDS = SIM_T_MIGRATE + 1 };
 
 struct sim_transfer_record {
     uint64_t ticket, tag;

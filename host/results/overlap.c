@@ -66,6 +66,7 @@ static void add_stretch(struct sums *s, const uint64_t open[3], uint64_t len)
     s->busy.h2d_ps += open[SPAN_H2D] ? len : 0;
     s->busy.d2h_ps += open[SPAN_D2H] ? len : 0;
     s->busy.link_ps += t ? len : 0;
+    s->busy.any_ps += k + t ? len : 0;
 }
 
 static bool sweep(const struct span *spans, size_t n, struct sums *s)

@@ -15,6 +15,7 @@ struct overlap {
 /* Lengths of unions of intervals. */
 struct busy {
     uint64_t kernel_ps, h2d_ps, d2h_ps, link_ps;
+    uint64_t any_ps; /* of kernels and transfers together */
 };
 
 /* Each interval against the union of all the others. False when memory is short. */

@@ -2,6 +2,7 @@
 
 #include "host/results/json_writer.h"
 #include "host/results/profile.h"
+#include "host/results/usage.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static void count_span(struct record_iteration *it, const struct span *s,
         return;
     }
     it->metrics.transfers++;
+    it->moves[s->move]++;
     if (s->kind == SPAN_H2D)
         it->metrics.h2d_bytes += s->bytes;
     else
@@ -156,6 +158,7 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
         .region = row->region,
         .iteration = row->iteration,
         .kind = SPAN_KERNEL,
+        .bound = (uint8_t)usage_bound(&r->config, &k->counters, k->end_ps - k->start_ps),
     };
 
     memcpy(out.grid, k->grid, sizeof out.grid);

@@ -69,11 +69,12 @@ struct record_edge {
 struct record_iteration {
     const char *name; /* NULL for a script */
     uint32_t region, iteration;
-    uint64_t begin_ps, end_ps;             /* on the host's clock */
-    uint64_t time_ps, device_time_ps;      /* what lies between the pairs above and below */
-    uint64_t first_queued_ps, last_end_ps; /* on the device; first > last if nothing ran */
-    uint64_t spans[2], edges[2], nodes[2]; /* where its rows are in the spools */
-    struct overlap overlap;                /* not finite if there were too many rows */
+    uint64_t begin_ps, end_ps;              /* on the host's clock */
+    uint64_t time_ps, device_time_ps;       /* what lies between the pairs above and below */
+    uint64_t first_queued_ps, last_end_ps;  /* on the device; first > last if nothing ran */
+    uint64_t moves[SIM_NUM_TRANSFER_KINDS]; /* transfers, by enum sim_transfer_kind */
+    uint64_t spans[2], edges[2], nodes[2];  /* where its rows are in the spools */
+    struct overlap overlap;                 /* not finite if there were too many rows */
     struct metrics metrics;
 };
 

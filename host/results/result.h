@@ -49,7 +49,7 @@ struct result_run {
 
 /* A step of the critical path, as it is written. */
 struct result_step {
-    const char *what, *name, *resource;
+    const char *what, *name, *resource, *bounded_by;
     uint64_t id, start_ps, end_ps;
 };
 
@@ -72,6 +72,8 @@ struct result_cf {
     double lane_utilisation;
 };
 
+struct explain;
+
 struct result {
     const char *schema, *workload, *args_json, *config_name, *config_json;
     uint64_t seed, host_time_ps, contention_free_ps;
@@ -87,6 +89,7 @@ struct result {
     uint64_t checks_passed, checks_failed;
     const struct result_point *point; /* NULL outside a sweep */
     const struct profile *profile;    /* NULL: none was asked for */
+    const struct explain *explain;    /* the same */
     struct result_simulator simulator;
 
     struct record *record;
@@ -117,6 +120,8 @@ void result_write_point(struct json_writer *w, const struct result_point *point)
 void result_write(struct json_writer *w, const struct result *r);
 /* The JSON Schema of the object (draft 2020-12). */
 void result_schema(struct json_writer *w);
+/* What a step of the critical path waited for: a part of the device, the link, or the host. */
+const char *result_bounded_by(const struct critical_step *step);
 /* Sets the writers of the lists (host/results/rows.c). */
 void result_set_rows(struct result *r);
 

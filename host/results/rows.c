@@ -1,5 +1,6 @@
 /* The lists of a result, from the record's spools. */
 #include "host/results/result.h"
+#include "host/results/usage.h"
 
 #include <stdio.h>
 
@@ -108,6 +109,23 @@ static void resource_name(const struct critical_step *step, char *out, size_t si
         snprintf(out, size, "%s", step->span->kind == SPAN_H2D ? "h2d" : "d2h");
 }
 
+const char *result_bounded_by(const struct critical_step *step)
+{
+    switch (step->what) {
+    case STEP_HOST:
+        return "host";
+    case STEP_LAUNCH:
+        return "launch";
+    case STEP_WAIT:
+        return "link wait";
+    case STEP_SPAN:
+        break;
+    }
+    if (step->span->kind == SPAN_KERNEL)
+        return part_names[step->span->bound];
+    return step->span->kind == SPAN_H2D ? "link to device" : "link to host";
+}
+
 static void write_step(const struct critical_step *step, struct json_writer *w)
 {
     static const char *const names[] = {"host", "launch", "wait", NULL};
@@ -116,6 +134,7 @@ static void write_step(const struct critical_step *step, struct json_writer *w)
         .what = step->what == STEP_SPAN ? span_what(step->span) : names[step->what],
         .name = step->span ? step->span->name : NULL,
         .resource = resource,
+        .bounded_by = result_bounded_by(step),
         .id = step->span ? step->span->id : UINT64_MAX,
         .start_ps = step->start_ps,
         .end_ps = step->end_ps,

@@ -1,34 +1,7 @@
 /* The only list of the keys of a result: their order, types and meaning. */
+#include "host/results/explain.h"
 #include "host/results/result.h"
-
-#include <stddef.h>
-
-#define TABLE(name, rows, row)                                                                     \
-    const struct field_table name = {rows, sizeof rows / sizeof *rows, row}
-
-/* Rows of tables: KEY(kind, struct, member, key, doc). */
-#define KEY(kind, type, member, key, doc)                                                          \
-    {                                                                                              \
-        key, FIELD_##kind, false, offsetof(type, member), doc, NULL, NULL                          \
-    }
-#define NULLABLE(kind, type, member, key, doc)                                                     \
-    {                                                                                              \
-        key, FIELD_##kind, true, offsetof(type, member), doc, NULL, NULL                           \
-    }
-#define CHOICE(names, type, member, key, doc)                                                      \
-    {                                                                                              \
-        key, FIELD_CHOICE, false, offsetof(type, member), doc, NULL, names                         \
-    }
-#define PART(kind, table, type, member, key, doc)                                                  \
-    {                                                                                              \
-        key, FIELD_##kind, false, offsetof(type, member), doc, &table, NULL                        \
-    }
-
-/* A part whose keys are members of the object itself. */
-#define SELF(table, key, doc)                                                                      \
-    {                                                                                              \
-        key, FIELD_OBJECT, false, 0, doc, &table, NULL                                             \
-    }
+#include "host/results/schema_rows.h"
 
 const char *const result_status_names[] = {"ok", "check_failed", "failed", "stopped", NULL};
 const char *const result_transfer_names[] = {"copy", "prefetch", "fault", "evict", "migrate", NULL};
@@ -107,6 +80,8 @@ static const struct field metric_rows[] = {
     KEY(NS, struct metrics, busy.d2h_ps, "d2h_busy_ns",
         "union of the intervals of transfers to the host"),
     KEY(NS, struct metrics, busy.link_ps, "link_busy_ns", "union of the intervals of all transfers"),
+    KEY(NS, struct metrics, busy.any_ps, "device_busy_ns",
+        "union of the intervals of kernels and transfers together"),
     KEY(F64, struct metrics, ipc, "ipc", "wavefront instructions of the device per core cycle"),
     KEY(F64, struct metrics, wave_ipc, "wave_ipc",
         "wavefront instructions per compute unit and core cycle"),
@@ -194,6 +169,12 @@ static const struct field step_rows[] = {
     NULLABLE(U64, struct result_step, id, "id", "id in kernels[] or transfers[]; null for the host"),
     NULLABLE(TEXT, struct result_step, name, "name", "kernel or array"),
     KEY(TEXT, struct result_step, resource, "resource", "host, stream N, h2d or d2h"),
+    KEY(TEXT, struct result_step, bounded_by, "bounded_by",
+        "of a kernel the part of the device that its own work kept busy for 60 % of its time or "
+        "more: dram, l2, "
+        "fp32, fp64, special, local memory or issue; latency if there is none; else link to "
+        "device, "
+        "link to host, link wait, launch or host"),
     KEY(NS, struct result_step, start_ps, "start_ns", "begins where the step before ended"),
     KEY(NS, struct result_step, end_ps, "end_ns", "end of the step"),
 };
@@ -472,6 +453,9 @@ static const struct field result_rows[] = {
     SELF(checks_fields, "checks", "checks of the program"),
     PART(OBJECT_AT, profile_fields, R, profile, "profile",
          "what each source line did, and what it waited for; heddle profile fills it in"),
+    PART(OBJECT_AT, result_explain_fields, R, explain, "explain",
+         "where the time goes, what a schedule and what faster parts would gain; heddle explain "
+         "fills it in"),
     PART(OBJECT_AT, result_point_fields, R, point, "point",
          "which point of a sweep this is; null outside sweeps"),
     PART(OBJECT, simulator_fields, R, simulator, "simulator",

@@ -19,8 +19,9 @@ struct span {
     uint64_t bytes;     /* of a transfer */
     const char *name;   /* kernel or array */
     uint32_t stream, region, iteration;
-    uint8_t kind; /* enum span_kind */
-    uint8_t move; /* enum sim_transfer_kind */
+    uint8_t kind;  /* enum span_kind */
+    uint8_t move;  /* enum sim_transfer_kind */
+    uint8_t bound; /* of a kernel: enum part, or PART_NONE */
 };
 
 /* `to` must not begin before `from` has ended; both are nodes. */

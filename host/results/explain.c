@@ -1,0 +1,217 @@
+#include "host/results/explain.h"
+
+#include "host/results/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* ---- what ran ----------------------------------------------------------------------------------------- */
+
+static void measure_time(struct explain *e, const struct busy *b)
+{
+    e->time.transfers_ps = less(b->any_ps, b->kernel_ps);
+    e->time.kernels_ps = less(b->any_ps, b->link_ps);
+    e->time.both_ps = less(b->kernel_ps + b->link_ps, b->any_ps);
+    e->time.neither_ps = less(e->time_ps, b->any_ps);
+}
+
+/* ---- how busy each part was ----------------------------------------------------------------------------- */
+
+static void add_use(struct explain *e, const char *part, double busy_ps)
+{
+    e->uses[e->nuses++] = (struct explain_use){.part = part,
+                                               .busy_ps = (uint64_t)llround(busy_ps),
+                                               .share = ratio(busy_ps, (double)e->time_ps)};
+}
+
+static int by_busy(const void *a, const void *b)
+{
+    const struct explain_use *x = a, *y = b;
+
+    if (x->busy_ps != y->busy_ps)
+        return x->busy_ps > y->busy_ps ? -1 : 1;
+    return strcmp(x->part, y->part);
+}
+
+/* The time for which all slots of wavefronts would have had to be full to hold as many for as long. */
+static double slots_ps(const struct sim_config *c, const struct sim_counters *s)
+{
+    double slots = (double)c->compute_units * c->wave_slots;
+
+    return (double)s->residency_cycles / slots / (double)c->core_hz * 1e12;
+}
+
+static void measure_uses(struct explain *e, const struct record_iteration *it,
+                         const struct sim_config *config)
+{
+    double needs_ps[NPARTS];
+
+    usage_needs(config, &it->metrics.sums, needs_ps);
+    add_use(e, "link to device", (double)it->metrics.busy.h2d_ps);
+    add_use(e, "link to host", (double)it->metrics.busy.d2h_ps);
+    for (size_t i = 0; i < NPARTS; i++)
+        add_use(e, part_names[i], needs_ps[i]);
+    add_use(e, "wavefront slots", slots_ps(config, &it->metrics.sums));
+    qsort(e->uses, e->nuses, sizeof *e->uses, by_busy);
+}
+
+/* ---- what the critical path waited for ------------------------------------------------------------------ */
+
+static struct explain_wait *wait_of(struct explain *e, const char *name)
+{
+    for (size_t i = 0; i < e->nwaits; i++)
+        if (strcmp(e->waits[i].bounded_by, name) == 0)
+            return &e->waits[i];
+    if (e->nwaits == EXPLAIN_WAITS_MAX)
+        return NULL;
+    e->waits[e->nwaits].bounded_by = name;
+    return &e->waits[e->nwaits++];
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct explain_wait *x = a, *y = b;
+
+    if (x->time_ps != y->time_ps)
+        return x->time_ps > y->time_ps ? -1 : 1;
+    return strcmp(x->bounded_by, y->bounded_by);
+}
+
+static void measure_waits(struct explain *e, const struct critical_step *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct explain_wait *w = wait_of(e, result_bounded_by(&steps[i]));
+        uint64_t ps = steps[i].end_ps - steps[i].start_ps;
+
+        if (!w)
+            continue;
+        w->steps++;
+        w->time_ps += ps;
+        if (ps <= w->longest_ps)
+            continue;
+        w->longest_ps = ps;
+        w->longest = steps[i].span ? steps[i].span->name : NULL;
+    }
+    for (size_t i = 0; i < e->nwaits; i++)
+        e->waits[i].share = ratio((double)e->waits[i].time_ps, (double)e->time_ps);
+    qsort(e->waits, e->nwaits, sizeof *e->waits, by_time);
+}
+
+/* ---- bounds --------------------------------------------------------------------------------------------- */
+
+static double transfer_ps(const struct metrics *m, const struct sim_config *c, bool one_engine)
+{
+    double in = (double)m->h2d_bytes / (double)c->link_h2d_rate * 1e12;
+    double out = (double)m->d2h_bytes / (double)c->link_d2h_rate * 1e12;
+
+    return one_engine ? in + out : fmax(in, out);
+}
+
+static void measure_bounds(struct explain *e, const struct record_iteration *it,
+                           const struct sim_config *config, bool one_engine)
+{
+    double needs_ps[NPARTS];
+    enum part most;
+
+    usage_needs(config, &it->metrics.sums, needs_ps);
+    most = usage_most(needs_ps);
+    e->bounds.transfer_ps = (uint64_t)llround(transfer_ps(&it->metrics, config, one_engine));
+    e->bounds.work_ps = (uint64_t)llround(needs_ps[most]);
+    e->bounds.work_part = needs_ps[most] > 0 ? part_names[most] : NULL;
+}
+
+void explain_measure(struct explain *out, const struct record_iteration *it,
+                     const struct sim_config *config, const struct critical_step *steps,
+                     size_t nsteps, bool one_engine)
+{
+    memset(out, 0, sizeof *out);
+    out->time_ps = it->time_ps;
+    measure_time(out, &it->metrics.busy);
+    measure_uses(out, it, config);
+    measure_waits(out, steps, nsteps);
+    measure_bounds(out, it, config, one_engine);
+    explain_set_rows(out);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    if (a == JSON_NO_TIME || b == JSON_NO_TIME)
+        return a == JSON_NO_TIME ? b : a;
+    return a > b ? a : b;
+}
+
+void explain_finish_bounds(struct explain_bounds *b)
+{
+    b->speedup = b->possible_speedup = b->gained = NAN;
+    b->least_ps = later(later(b->transfer_ps, b->work_ps), b->dependency_ps);
+    if (b->serial_ps == JSON_NO_TIME)
+        return;
+    b->possible_speedup = ratio((double)b->serial_ps, (double)b->least_ps);
+    if (b->parallel_ps == JSON_NO_TIME)
+        return;
+    b->speedup = ratio((double)b->serial_ps, (double)b->parallel_ps);
+    if (b->serial_ps > b->least_ps)
+        b->gained = ((double)b->serial_ps - (double)b->parallel_ps) /
+                    ((double)b->serial_ps - (double)b->least_ps);
+}
+
+/* ---- ideals --------------------------------------------------------------------------------------------- */
+
+static void finish_run(struct explain_run *r, uint64_t time_ps)
+{
+    r->gain = r->ran ? ratio((double)time_ps, (double)r->time_ps) : NAN;
+}
+
+static double sort_key(const struct explain_ideal *i)
+{
+    if (!i->used)
+        return -1;
+    if (isfinite(i->infinite.gain))
+        return i->infinite.gain;
+    return isfinite(i->twice.gain) ? i->twice.gain : 0;
+}
+
+/* Stable, so that equal gains stay in the order of the table. */
+static void sort_ideals(struct explain_ideal *at, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct explain_ideal moved = at[i];
+        size_t to = i;
+
+        for (; to > 0 && sort_key(&at[to - 1]) < sort_key(&moved); to--)
+            at[to] = at[to - 1];
+        at[to] = moved;
+    }
+}
+
+/* Less than a tenth of a per cent is how events happen to fall. */
+static bool clearly_less(double a, double b)
+{
+    return isfinite(a) && isfinite(b) && a < b * 0.999;
+}
+
+void explain_finish_ideals(struct explain *e)
+{
+    for (size_t i = 0; i < e->nideals; i++) {
+        struct explain_ideal *ideal = &e->ideals[i];
+
+        finish_run(&ideal->twice, e->time_ps);
+        finish_run(&ideal->infinite, e->time_ps);
+        ideal->anomaly = clearly_less(ideal->twice.gain, 1) ||
+                         clearly_less(ideal->infinite.gain, 1) ||
+                         clearly_less(ideal->infinite.gain, ideal->twice.gain);
+    }
+    sort_ideals(e->ideals, e->nideals);
+    explain_set_rows(e);
+}
