@@ -14,6 +14,7 @@ int cli_run(const struct cli_args *args);
 int cli_compare(const struct cli_args *args);
 int cli_sweep(const struct cli_args *args);
 int cli_profile(const struct cli_args *args);
+int cli_explain(const struct cli_args *args);
 int cli_asm(const struct cli_args *args);
 int cli_dis(const struct cli_args *args);
 int cli_check(const struct cli_args *args);
@@ -43,6 +44,9 @@ void cli_format_bytes(uint64_t bytes, char *out, size_t size);
 void cli_format_count(uint64_t n, char *out, size_t size);
 /* "12.3 %"; "-" if not finite. */
 void cli_format_percent(double fraction, char *out, size_t size);
+
+/* Prints the text on standard output in lines of that width: the first behind lead, which has indent columns, the others behind as many blanks. */
+void cli_paragraph(const char *lead, unsigned indent, unsigned width, const char *text);
 
 /* What is behind the last slash. */
 const char *cli_base_name(const char *path);

@@ -33,6 +33,15 @@ static const struct cli_verb verbs[] = {
      "it\n"
      "waits to issue, or at the barrier or fence. With --out the result holds all lines.\n",
      "heddle profile workloads/dag/matmul.lua --top 5", cli_profile},
+    {"explain", CLI_EXPLAIN, 1, 1, "WORKLOAD.lua [options]",
+     "runs it and says what bounds it: where the time goes, what another schedule or a faster part "
+     "of the machine would gain",
+     "The program runs again under the serial and the parallel scheduler, and with each part of "
+     "the machine "
+     "twice and\ninfinitely fast: about 20 runs, in processes (-j). With --out the result holds "
+     "all numbers, "
+     "and which\nparameters each of these runs changes; --json prints these alone.\n",
+     "heddle explain workloads/dag/vec.lua --config gtx1660s --out vec.json", cli_explain},
     {"asm", CLI_ASM, 1, 1, "FILE.hasm [options]", "assembles a file and says what its kernels need",
      "With -v each instruction is listed. What --out writes, dis and check read.\n",
      "heddle asm workloads/dag/vec.hasm", cli_asm},

@@ -21,7 +21,7 @@ struct pool_work {
     bool (*wanted)(void *user, size_t i);
     /* In the process of the job: does it, writes what it found to the file, and returns the exit status. */
     int (*run)(void *user, size_t i, FILE *to);
-    /* Its process has ended with this status of waitpid, and left this in the file. */
+    /* Its process has ended with this status of waitpid, and left this in the file, whose place they share: it is read by offset. */
     enum hd_status (*keep)(void *user, size_t i, int wait_status, FILE *from, struct hd_error *err);
     /* Called several times a second, with the number of jobs under way; NULL: not. */
     void (*show)(void *user, size_t running);

@@ -19,28 +19,9 @@ double profile_share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* Bytes of the next word, which ends at a blank. */
-static size_t word_length(const char *text)
-{
-    return strcspn(text, " ");
-}
-
 void profile_paragraph(const char *lead, unsigned indent, const char *text)
 {
-    size_t column = indent;
-
-    printf("%s", lead);
-    while (*text) {
-        size_t len = word_length(text);
-
-        if (column > indent && column + 1 + len > PROFILE_WIDTH) {
-            printf("\n%*s", (int)indent, "");
-            column = indent;
-        }
-        column += (size_t)printf("%s%.*s", column > indent ? " " : "", (int)len, text);
-        text += len + strspn(text + len, " ");
-    }
-    putchar('\n');
+    cli_paragraph(lead, indent, PROFILE_WIDTH, text);
 }
 
 /* ---- the report ---------------------------------------------------------------------------------- */
@@ -144,7 +125,7 @@ int cli_profile(const struct cli_args *args)
 
     with.profile = true;
     if (args->timing == CLI_TIMING_ON)
-        return session_main(&with, print_profile);
+        return session_main(&with, NULL, print_profile);
     hd_error_set(&err, HD_USAGE, "usage", NULL, "leave --timing off out",
                  "without time there is nothing to profile");
     return cli_fail(&err);

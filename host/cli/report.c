@@ -143,6 +143,30 @@ void cli_format_percent(double fraction, char *out, size_t size)
         snprintf(out, size, "-");
 }
 
+/* Bytes of the next word, which ends at a blank. */
+static size_t word_length(const char *text)
+{
+    return strcspn(text, " ");
+}
+
+void cli_paragraph(const char *lead, unsigned indent, unsigned width, const char *text)
+{
+    size_t column = indent;
+
+    printf("%s", lead);
+    while (*text) {
+        size_t len = word_length(text);
+
+        if (column > indent && column + 1 + len > width) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        }
+        column += (size_t)printf("%s%.*s", column > indent ? " " : "", (int)len, text);
+        text += len + strspn(text + len, " ");
+    }
+    putchar('\n');
+}
+
 const char *cli_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

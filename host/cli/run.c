@@ -75,5 +75,5 @@ static void print_summary(const struct session *s, const struct cli_args *args)
 
 int cli_run(const struct cli_args *args)
 {
-    return session_main(args, print_summary);
+    return session_main(args, NULL, print_summary);
 }

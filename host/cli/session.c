@@ -155,6 +155,24 @@ static void write_arg(struct json_writer *w, const struct hd_script_arg *a)
     }
 }
 
+static void add_asked(struct session *s, const struct hd_script_arg *a)
+{
+    struct text t = {0};
+    char number[40];
+
+    text_add(&t, "arg.%s=", a->name);
+    if (a->value.kind == HD_SCRIPT_FLOAT)
+        json_format_double(number, sizeof number, a->value.f);
+    else
+        snprintf(number, sizeof number, "%" PRId64, a->value.i);
+    if (a->value.kind == HD_SCRIPT_BOOL)
+        text_add(&t, "%s", a->value.i ? "true" : "false");
+    else
+        text_add(&t, "%s", a->value.kind == HD_SCRIPT_STRING ? a->value.s : number);
+    if (t.failed || !vec_push(&s->asked, t.at))
+        text_free(&t);
+}
+
 /* A container of its own on one line, without the newline at its end. */
 static void start_inline(struct json_writer *w, struct text *out)
 {
@@ -177,6 +195,8 @@ static void keep_texts(struct session *s, const struct hd_script_info *info)
     json_object(&w, NULL);
     for (i = 0; i < info->args.len; i++)
         write_arg(&w, &info->args.at[i]);
+    for (i = 0; i < info->args.len; i++)
+        add_asked(s, &info->args.at[i]);
     json_end(&w);
     end_inline(&w, &s->args_json);
     start_inline(&w, &s->config_json);
@@ -394,6 +414,10 @@ void session_free(struct session *s)
     }
     profile_free(s->profile);
     inst_trace_free(s->inst);
+    for (size_t i = 0; i < s->asked.len; i++)
+        free(s->asked.at[i]);
+    vec_free(&s->asked);
+    free(s->explain);
     text_free(&s->args_json);
     text_free(&s->config_json);
     text_free(&s->dump);

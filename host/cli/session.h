@@ -18,9 +18,11 @@ struct session {
     struct hd_options options;
     char *config_name;
     struct text args_json, config_json, dump, traceback;
+    VEC(char *) asked; /* "arg.NAME=VALUE" of each argument that the program asked for, defaults too */
     struct hd_error error; /* of a run that failed or was stopped */
     struct record *record;
     struct profile *profile; /* NULL: none is wanted */
+    struct explain *explain; /* NULL: none was made */
     struct inst_trace *inst; /* NULL: none is wanted */
     struct result_run run;
     struct result result;
@@ -47,11 +49,15 @@ void session_complain(const struct session *s);
 void session_traceback(const struct session *s);
 void session_free(struct session *s);
 
+/* What a verb adds to a run that ended well, ahead of the files. HD_BAD_INPUT: there are none; else they are written, and it is the exit status. */
+typedef enum hd_status session_work(struct session *s, const struct cli_args *args,
+                                    struct hd_error *err);
+
 /*
- * A whole run as a verb: checks the command line, runs the program, writes the files that were asked for, calls summary
- * unless standard output is one of them or --quiet was given, and complains. The exit status.
+ * A whole run as a verb: checks the command line, runs the program, does the work (NULL: none), writes the files that were asked for,
+ * calls summary unless standard output is one of them or --quiet was given, and complains. The exit status.
  */
-int session_main(const struct cli_args *args,
+int session_main(const struct cli_args *args, session_work *work,
                  void (*summary)(const struct session *s, const struct cli_args *args));
 
 /* Writes the trace that --trace asks for; nothing without. */

@@ -59,6 +59,7 @@ static const char *const runs[] = {
     "run workloads/dag/vec.lua --config tiny --arg n=5000 --arg blocks=8 --timing off --out -",
     "run workloads/dag/pipeline.lua --config tiny --detail full --out -",
     "run workloads/dag/pipeline.lua --config tiny --detail summary --out -",
+    "explain workloads/dag/vec.lua --config tiny --arg n=5000 --arg blocks=8 --out -",
     "profile workloads/dag/reduce.lua --config tiny --arg n=10000 --out -",
 };
 
