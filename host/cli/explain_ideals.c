@@ -92,7 +92,10 @@ static const struct ideal {
      "what a page fault costs beside the move of the pages",
      "Have arrays on the device before kernels touch them: host.prefetch, or prefetches by hand.",
      has_faults,
-     {{CHANGE_COST, "um.host_fault_ns"}}},
+     {{CHANGE_COST, "um.fault_latency_ns"},
+      {CHANGE_COST, "um.fault_batch_ns"},
+      {CHANGE_COST, "um.fault_block_ns"},
+      {CHANGE_COST, "um.host_fault_ns"}}},
     {"dram",
      "device memory behind L2",
      "Use each value that comes from memory more often: tiles in local memory, fused kernels; or "
