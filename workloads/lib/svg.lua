@@ -374,7 +374,7 @@ function M.draw(figure)
         if rule then page:line(x, py(panel, rule), x + w, py(panel, rule), INK, "4 4") end
         draw_x(page, panel, encoding.x)
         if figure.facet then page:text(x + w / 2, top - 6, column, {anchor = "middle", weight = "bold"}) end
-        x = x + w + 16
+        x = x + w + 28
     end
     if figure.title then page:text(left, 18, figure.title, {size = 14, weight = "bold"}) end
     local total = x
