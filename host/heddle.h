@@ -42,6 +42,8 @@ enum hd_status hd_runtime_new(const struct hd_options *o, hd_runtime **out, stru
 void hd_runtime_free(hd_runtime *rt);
 
 uint64_t hd_host_time(const hd_runtime *rt);
+/* Bytes of the arrays that are there, managed and of the device. */
+uint64_t hd_array_bytes(const hd_runtime *rt);
 /* Host work of that much time between two calls. */
 enum hd_status hd_host_work(hd_runtime *rt, uint64_t ps, struct hd_error *err);
 /* Waits for everything, as at the end of a program. */

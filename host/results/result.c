@@ -32,6 +32,7 @@ static void take_run(struct result *out, const struct result_run *run)
     out->timing = run->timing;
     out->unsafe = run->unsafe;
     out->host_time_ps = run->host_time_ps;
+    out->array_bytes = run->array_bytes;
     out->simulator = run->simulator;
     out->status = status_of(out->record, run->status);
     if (out->status == RESULT_FAILED || out->status == RESULT_STOPPED)

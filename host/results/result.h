@@ -39,7 +39,7 @@ struct result_point {
 /* What the caller knows of a run. Texts are the caller's and must live until the result is written. */
 struct result_run {
     const char *workload, *args_json, *config_name, *config_json;
-    uint64_t seed, host_time_ps;
+    uint64_t seed, host_time_ps, array_bytes;
     bool timing, unsafe;
     enum hd_status status;
     struct result_error error; /* of a run that failed or was stopped */
@@ -76,7 +76,7 @@ struct explain;
 
 struct result {
     const char *schema, *workload, *args_json, *config_name, *config_json;
-    uint64_t seed, host_time_ps, contention_free_ps;
+    uint64_t seed, host_time_ps, array_bytes, contention_free_ps;
     bool timing, unsafe;
     uint32_t detail, status;
     struct record_cuts truncated;

@@ -433,6 +433,7 @@ static const struct field result_rows[] = {
     KEY(NS, R, chosen.device_time_ps, "device_time_ns",
         "in that iteration, from the first kernel or transfer scheduled to the last one finished"),
     KEY(NS, R, host_time_ps, "host_time_ns", "the simulated host's clock at the end"),
+    KEY(U64, R, array_bytes, "array_bytes", "bytes of the arrays that are there at the end"),
     PART(ROWS, result_region_fields, R, regions, "regions", "timed iterations in order"),
     NULLABLE(NS, R, contention_free_ps, "contention_free_ns",
              "longest path of the parallel run's DAG with the times that the serial prefetched run "

@@ -140,6 +140,16 @@ enum hd_status hd_array_free(hd_runtime *rt, hd_array *a, struct hd_error *err)
     return HD_OK;
 }
 
+uint64_t hd_array_bytes(const hd_runtime *rt)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < rt->arrays.len; i++)
+        if (!rt->arrays.at[i]->freed)
+            sum += rt->arrays.at[i]->count * isa_type_bytes(rt->arrays.at[i]->type);
+    return sum;
+}
+
 uint64_t hd_array_count(const hd_array *a)
 {
     return a->count;

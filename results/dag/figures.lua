@@ -272,6 +272,23 @@ end
 
 -- ---- beside the figures ---------------------------------------------------------------------------
 
+-- Memory of the arrays at published sizes: it grows as the computations do, so that a smaller run stands for them.
+function F:table_1()
+    for _, name in ipairs(self.names) do
+        local row = self.runs:row(self:main_run {gpu = "gtx960", benchmark = name, block = 32})
+        for _, gpu in ipairs(suite.gpus) do
+            for _, known in ipairs(self.published) do
+                if known.figure == "Table I" and known.gpu == gpu and known.benchmark == name then
+                    local n = suite.size(name, self.size.main)
+                    local ours = row and row.array_bytes * suite.work(name, known.size, n) * 1e-9
+                    self:add {figure = "Table I", gpu = gpu, benchmark = name, size = known.size, block = "32",
+                        metric = "memory_gb", published = known.value, ours = ours}
+                end
+            end
+        end
+    end
+end
+
 -- Arrays attached to streams or not, and what the scheduler costs where there is next to nothing to compute.
 function F:extras()
     for _, gpu in ipairs {"gtx1660s", "p100"} do
@@ -303,6 +320,7 @@ function F:all(cells)
     self:figure_8()
     self:figure_9()
     self:figure_12()
+    self:table_1()
     self:extras()
 end
 

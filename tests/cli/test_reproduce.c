@@ -107,6 +107,9 @@ static void test_files(void **state)
     expect_near(at(row, "published")->valuedouble, 1.17);
     expect_near(at(row, "rel_error")->valuedouble, at(row, "ours")->valuedouble / 1.17 - 1);
     assert_true(cJSON_IsFalse(at(row, "scored")));
+    /* 16 bytes for each of 6,000 elements, and 4: at 20,000,000 elements, in GB. */
+    expect_near(at(row_of(table, "Table I", "gtx960", "memory_gb"), "ours")->valuedouble,
+                96004 / 6e3 * 20e6 * 1e-9);
     assert_int_equal(cJSON_GetArraySize(at(claims, "claims")), 17);
     cJSON_ArrayForEach(
         claim, at(claims, "claims")) if (strcmp(at(claim, "id")->valuestring, "vec-dram") == 0)
