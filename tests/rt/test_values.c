@@ -7,7 +7,9 @@
 #include "sim/base/rng.h"
 #include "sim/base/vec.h"
 #include "tests/rt/hb_oracle.h"
+#include "tests/rt/programs.h"
 #include "tests/rt/rig.h"
+#include "tests/soak.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +20,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ARRAYS = 4, ELEMENTS = 24, STATEMENTS = 12, PROGRAMS = 1000, MAX_SPIN = 40 };
+enum {
+    ARRAYS = 4,
+    ELEMENTS = 24,
+    STATEMENTS = 12,
+    PROGRAMS = 800,
+    COMBINATIONS = 3,
+    MAX_SPIN = 40
+};
 
 /* c = 3 c + (a ^ b), after a loop that takes a microsecond a trip: a special function has a long latency here. */
 static const char kernels[] = ".kernel mix\n"
@@ -57,10 +66,12 @@ struct real {
 
 static char module_path[128];
 static struct hd_options tiny; /* loaded once */
+static bool has_faults;        /* the machine takes um.page_faults */
 
 static int set_up(void **state)
 {
     const char *tmp = getenv("TMPDIR");
+    struct sim_config with_faults;
     char dir[96];
     FILE *f;
 
@@ -68,6 +79,9 @@ static int set_up(void **state)
     hd_options_default(&tiny);
     if (hd_config_load("tiny", &tiny, NULL) != HD_OK)
         return -1;
+    with_faults = tiny.gpu;
+    with_faults.um_page_faults = true;
+    has_faults = sim_config_check(&with_faults, NULL) == HD_OK;
     snprintf(dir, sizeof dir, "%s/heddle-values-XXXXXX", tmp && strlen(tmp) < 60 ? tmp : "/tmp");
     if (!mkdtemp(dir))
         return -1;
@@ -101,7 +115,7 @@ static void real_start(struct real *r, const char *settings)
     struct hd_options o = tiny;
     struct hd_error err = {0};
     hd_module *m;
-    char copy[256], *save = NULL;
+    char copy[512], *save = NULL;
 
     memset(r, 0, sizeof *r);
     snprintf(copy, sizeof copy, "latency.sfu=1000 %s", settings);
@@ -237,23 +251,35 @@ static size_t random_program(uint64_t seed, const char *settings)
     return overlaps;
 }
 
+/* All combinations follow each other, over the programs. */
+static void random_combination(uint64_t seed, size_t number)
+{
+    struct combination c = combination(number % combinations());
+    struct text settings = {0};
+
+    c.faults = c.faults && has_faults;
+    combination_describe(&c, &settings);
+    random_program(seed, text_str(&settings));
+    text_free(&settings);
+}
+
 static void test_random_programs_give_the_same_bytes(void **state)
 {
     static const char *const settings[] = {
         "host.scheduler=serial-sync",
         "host.scheduler=serial-async",
         "host.scheduler=parallel-async host.dependency=with-const",
-        "host.scheduler=parallel-async host.dependency=no-const host.new_stream=fifo",
-        ("host.scheduler=parallel-async host.parent_stream=same-as-parent host.max_streams=2 "
-         "host.new_stream=reuse"),
     };
 
     enum { SETTINGS = sizeof settings / sizeof settings[0] };
-    size_t overlaps[SETTINGS] = {0};
+    size_t overlaps[SETTINGS] = {0}, next = 0;
+    uint64_t first = test_seed(1), count = test_count(PROGRAMS);
 
-    for (*rig_seed(state) = 1; *rig_seed(state) <= rig_count(PROGRAMS); ++*rig_seed(state)) {
+    for (*rig_seed(state) = first; *rig_seed(state) < first + count; ++*rig_seed(state)) {
         for (size_t i = 0; i < SETTINGS; i++)
             overlaps[i] += random_program(*rig_seed(state), settings[i]);
+        for (size_t i = 0; i < COMBINATIONS; i++)
+            random_combination(*rig_seed(state), next++);
     }
     assert_int_equal(overlaps[0], 0);
     assert_int_equal(overlaps[1], 0);
