@@ -55,6 +55,7 @@ while read -r arguments; do
     done
 done <<END
 workloads/dag/vec.lua --arg n=100000
+workloads/dag/bs.lua --arg n=10000
 workloads/dag/matmul.lua --arg n=100
 workloads/dag/reduce.lua --arg n=100000 --set wavefront_size=64
 workloads/dag/pipeline.lua --arg steps=256 --config tiny
