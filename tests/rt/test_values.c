@@ -1,6 +1,6 @@
 /*
  * Random host programs on the real machine: the same bytes as a plain interpreter, and a legal order, under
- * every scheduler and dependency policy. And the values of PB-29 and PB-30.
+ * every combination of the choices. And the values of PB-27, PB-29 and PB-30.
  */
 #include "host/config/config.h"
 #include "host/heddle.h"
@@ -22,10 +22,11 @@
 
 enum {
     ARRAYS = 4,
+    CASE_ARRAYS = 12,
     ELEMENTS = 24,
     STATEMENTS = 12,
-    PROGRAMS = 800,
-    COMBINATIONS = 3,
+    PROGRAMS = 500,
+    COMBINATIONS = 5,
     MAX_SPIN = 40
 };
 
@@ -60,8 +61,8 @@ static const char kernels[] = ".kernel mix\n"
 struct real {
     hd_runtime *rt;
     hd_kernel *mix;
-    hd_array *arrays[ARRAYS];
-    VEC(struct hb_node) nodes; /* by id */
+    hd_array *arrays[CASE_ARRAYS]; /* random programs have ARRAYS */
+    VEC(struct hb_node) nodes;     /* by id */
 };
 
 static char module_path[128];
@@ -109,7 +110,7 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
     r->nodes.at[row->node].end_ps = row->r.end_ps;
 }
 
-static void real_start(struct real *r, const char *settings)
+static void real_start(struct real *r, const char *settings, unsigned arrays)
 {
     struct hd_recorder rec = {.user = r, .kernel = on_kernel};
     struct hd_options o = tiny;
@@ -130,7 +131,7 @@ static void real_start(struct real *r, const char *settings)
     if (hd_kernel_get(r->rt, m, "mix", "a: in u32[], b: in u32[], c: inout u32[], n: i32, spin: i32",
                       &r->mix, &err) != HD_OK)
         fail_msg("%s", err.message);
-    for (unsigned i = 0; i < ARRAYS; i++)
+    for (unsigned i = 0; i < arrays; i++)
         assert_int_equal(hd_array_new(r->rt, T_U32, ELEMENTS, NULL, &r->arrays[i], &err), HD_OK);
 }
 
@@ -237,7 +238,7 @@ static size_t random_program(uint64_t seed, const char *settings)
     struct rng rng;
     struct real r;
 
-    real_start(&r, settings);
+    real_start(&r, settings, ARRAYS);
     rng_seed(&rng, seed);
     for (unsigned i = 0; i < STATEMENTS; i++)
         random_statement(&r, &rng, values, settings);
@@ -304,13 +305,44 @@ static void expect(struct real *r, unsigned array, uint32_t value)
         assert_int_equal(data[i], value);
 }
 
+/* X, then nine readers of it, then one array that takes all of theirs in turn. */
+static void fan_out(const char *limit)
+{
+    enum { ZERO, X, SUM, Y };
+    char settings[64];
+    uint32_t sum = 0;
+    struct real r;
+
+    snprintf(settings, sizeof settings, "host.max_streams=%s", limit);
+    real_start(&r, settings, CASE_ARRAYS);
+    fill(&r, X, 5);
+    real_launch(&r, (unsigned[]){ZERO, ZERO, X}, 100); /* X = 3 X */
+    for (unsigned i = 0; i < 9; i++)
+        real_launch(&r, (unsigned[]){X, ZERO, Y + i}, 10 * i);
+    for (unsigned i = 0; i < 9; i++, sum = 3 * sum + 15)
+        real_launch(&r, (unsigned[]){Y + i, ZERO, SUM}, 0);
+    expect(&r, SUM, sum);
+    for (unsigned i = 0; i < 9; i++)
+        expect(&r, Y + i, 15);
+    real_end(&r);
+}
+
+static void test_pb27_values(void **state)
+{
+    static const char *const limits[] = {"4", "1", "2", "3", "8", "9"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        fan_out(limits[i]);
+}
+
 static void test_pb29_values(void **state)
 {
     enum { X, Y, Z, ZERO };
     struct real r;
 
     (void)state;
-    real_start(&r, "");
+    real_start(&r, "", CASE_ARRAYS);
     fill(&r, X, 5);
     real_launch(&r, (unsigned[]){X, ZERO, Y}, 50);  /* Y = X */
     real_launch(&r, (unsigned[]){X, ZERO, Z}, 150); /* Z = X */
@@ -329,7 +361,7 @@ static void test_pb30_values(void **state)
     struct real r;
 
     (void)state;
-    real_start(&r, "");
+    real_start(&r, "", CASE_ARRAYS);
     fill(&r, X, 7);
     real_launch(&r, (unsigned[]){X, ZERO, Y}, 100);
     fill(&r, X, 99);
@@ -346,6 +378,7 @@ static void test_pb30_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pb27_values),
         cmocka_unit_test(test_pb29_values),
         cmocka_unit_test(test_pb30_values),
         cmocka_unit_test_setup_teardown(test_random_programs_give_the_same_bytes, rig_seed_setup,
