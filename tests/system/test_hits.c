@@ -10,59 +10,24 @@
 #define HITS "workloads/dag/hits.lua"
 
 static const char *const shapes[] = {
-    "n=3 block=4 blocks=1", "n=100 block=64 blocks=1", "n=1000 block=36 blocks=3",
-    "n=4099 block=256 blocks=2 rows=9", /* more than 4096: rows are sampled */
+    "n=3 block=4 blocks=1", "n=100 block=64 blocks=1", "n=400 block=36 blocks=3",
+    "n=1030 block=256 blocks=2 rows=9", /* more than 1024: rows are sampled */
 };
-static const char *const variants[] = {"auto", "events"};
 static const unsigned widths[] = {8, 16, 32, 64};
 
-static void run_and_check(const char *preset, const char *settings, const char *arguments,
-                          bool timing)
+static void test_everywhere(void **state)
 {
-    struct hd_options o = sys_options(preset, settings);
-    char what[320];
-    struct sys s;
-
-    o.timing = timing;
-    snprintf(what, sizeof what, "%s %s, %s", preset, settings, arguments);
-    workload_run(&s, &o, HITS, arguments);
-    workload_require_passed(&s, what);
-    if (timing)
-        sys_check_conservation(&s);
-    sys_close(&s);
-}
-
-static void test_every_device_width_and_variant(void **state)
-{
-    static const char *const presets[] = {"gtx960", "gtx1660s", "p100", "tiny"};
-    unsigned shape = 0;
-
     (void)state;
-    for (unsigned p = 0; p < sizeof presets / sizeof *presets; p++) {
-        for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
-            for (unsigned v = 0; v < sizeof variants / sizeof *variants; v++) {
-                char settings[128], arguments[128];
-
-                snprintf(settings, sizeof settings,
-                         "wavefront_size=%u cu.wavefront_slots=64 host.scheduler=%s", widths[w],
-                         v ? "serial-async" : "parallel-async");
-                snprintf(arguments, sizeof arguments, "%s variant=%s const=%s",
-                         shapes[shape++ % (sizeof shapes / sizeof *shapes)], variants[v],
-                         w % 2 ? "cpp" : "python");
-                run_and_check(presets[p], settings, arguments, true);
-                run_and_check(presets[p], settings, arguments, false);
-            }
-        }
-    }
+    workload_check_everywhere(HITS, shapes, sizeof shapes / sizeof *shapes);
 }
 
 static void test_serial_and_other_policies(void **state)
 {
     (void)state;
-    run_and_check("p100", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
-    run_and_check("p100", "host.dependency=no-const host.new_stream=reuse",
-                  "n=500 block=32 blocks=4 reset=none", true);
-    run_and_check("gtx960", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
+    workload_check(HITS, "p100", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
+    workload_check(HITS, "p100", "host.dependency=no-const host.new_stream=reuse",
+                   "n=500 block=32 blocks=4 reset=none", true);
+    workload_check(HITS, "gtx960", "host.scheduler=serial-sync", "n=500 block=32 blocks=4", true);
 }
 
 /* Rows of 1 to 9 ones: less, just as many, and more than the lanes that share a row. */
@@ -81,7 +46,7 @@ static void test_other_products_and_degrees(void **state)
                          widths[w]);
                 snprintf(arguments, sizeof arguments, "n=%u block=64 blocks=2 product=%s degree=%u",
                          150 + d, products[p], degrees[d]);
-                run_and_check("tiny", settings, arguments, w % 2);
+                workload_check(HITS, "tiny", settings, arguments, w % 2);
             }
         }
     }
@@ -162,7 +127,7 @@ static void test_mistakes_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_device_width_and_variant),
+        cmocka_unit_test(test_everywhere),
         cmocka_unit_test(test_serial_and_other_policies),
         cmocka_unit_test(test_other_products_and_degrees),
         cmocka_unit_test(test_schedule),
