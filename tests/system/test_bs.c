@@ -30,6 +30,13 @@ static void run_bs(struct sys *s, const char *preset, const char *settings, cons
     assert_int_equal(s->kernels.len, ARRAYS);
 }
 
+/* Fallen through, the paths of numbers far out change nothing. */
+static void test_predication(void **state)
+{
+    (void)state;
+    workload_check(PATH, "tiny", "divergence.unit=predication", "n=100 block=32 blocks=2", true);
+}
+
 /* Ten launches without edges on ten streams, with each scheduler that has streams. */
 static void test_schedules(void **state)
 {
@@ -113,11 +120,9 @@ static void test_mistakes_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everywhere),
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_work_of_an_element),
-        cmocka_unit_test(test_mistakes_are_found),
+        cmocka_unit_test(test_everywhere),         cmocka_unit_test(test_predication),
+        cmocka_unit_test(test_schedules),          cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_work_of_an_element), cmocka_unit_test(test_mistakes_are_found),
     };
 
     return cmocka_run_group_tests_name("bs", tests, NULL, NULL);

@@ -21,7 +21,8 @@
 --                     graph    one graph of explicit nodes and dependencies
 --                     capture  graphs captured from the streams of events, one for each set of streams that wait
 --                              for each other
---                     All but auto are meant for host.scheduler=serial-async, which adds no order of its own.
+--                     All but auto are meant for host.scheduler=serial-async, which adds no order of its own, and
+--                     host.prefetch=off, for else all launches prefetch.
 --   const             python | cpp: which of the published versions the signatures follow
 --   reset             published | none: the inputs are written before each iteration, or before the first alone
 --   verify            also checks large arrays, after the region (true)
