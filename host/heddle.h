@@ -23,6 +23,7 @@ typedef struct hd_stream hd_stream;
 typedef struct hd_event hd_event;
 typedef struct hd_graph hd_graph;
 typedef struct hd_graph_exec hd_graph_exec;
+typedef struct hd_library hd_library;
 
 /* ---- runtime --------------------------------------------------------------------------- */
 
@@ -140,8 +141,19 @@ enum hd_status hd_device_sync(hd_runtime *rt, struct hd_error *err);
 enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err);
 enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err);
 enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err);
-bool hd_event_done(hd_runtime *rt, hd_event *e);
+enum hd_status hd_event_done(hd_runtime *rt, hd_event *e, bool *done, struct hd_error *err);
+/* An event that is not recorded yet; waiting for it is HD_BAD_INPUT until it is. */
+enum hd_status hd_event_new(hd_runtime *rt, hd_event **out, struct hd_error *err);
+/* Records it, perhaps again: who waits already waits for the earlier record. */
+enum hd_status hd_event_put(hd_runtime *rt, hd_event *e, hd_stream *s, struct hd_error *err);
+/* The event is gone; the caller keeps no pointer to it. */
 enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err);
+/* Which streams see an array, on a device without page faults: launches move what their stream sees ahead of them. */
+enum hd_attach { HD_ATTACH_ALL, HD_ATTACH_HOST /* none */, HD_ATTACH_STREAM };
+/* s is for HD_ATTACH_STREAM, NULL the default stream. Takes effect at once. */
+enum hd_status hd_array_attach(hd_runtime *rt, hd_array *a, enum hd_attach where, hd_stream *s,
+                               struct hd_error *err);
+/* Under every scheduler, on any stream; no kernel waits for it but those on the stream. */
 enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
 /* A copy of count elements between a device array and a managed array used as host memory. */
 struct hd_copy {
@@ -188,6 +200,38 @@ enum hd_status hd_graph_exec_free(hd_runtime *rt, hd_graph_exec *x, struct hd_er
  * last launch has; what comes later on the stream waits for all of it. Nothing is prefetched.
  */
 enum hd_status hd_graph_launch(hd_runtime *rt, hd_graph_exec *x, hd_stream *s, struct hd_error *err);
+
+/*
+ * A graph by capture: until the end, launches and copies on the stream become nodes and do not run; so do those on streams that wait for
+ * an event recorded in the capture. Refused: what has no captured stream, prefetches, launches of graphs, waits of the
+ * host, and its accesses to captured work's arrays. One capture at a time.
+ */
+enum hd_status hd_capture_begin(hd_runtime *rt, hd_stream *s, struct hd_error *err);
+/* Every captured stream must be waited for by the first one, directly or not. On failure there is no graph. */
+enum hd_status hd_capture_end(hd_runtime *rt, hd_graph **out, struct hd_error *err);
+/* Ends it without a graph, if one goes on. */
+void hd_capture_abort(hd_runtime *rt);
+
+/* ---- library functions ----------------------------------------------------------------------- */
+
+/*
+ * A function that launches kernels of its own, as one computational element. With `stream` it takes a stream: a call is
+ * ordered by its array arguments as a kernel is, what it launches goes to the stream that it is given, and the host cannot wait or
+ * access arrays inside. Without, everything is waited for before and after it. hidden[] are arrays it writes that are no
+ * arguments. The signature is as for hd_kernel_get.
+ */
+struct hd_library_desc {
+    const char *name, *signature;
+    bool stream;
+    hd_array *const *hidden;
+    unsigned nhidden;
+};
+enum hd_status hd_library_new(hd_runtime *rt, const struct hd_library_desc *desc, hd_library **out,
+                              struct hd_error *err);
+/* A call, from here to hd_library_end(). *stream is where its launches go, also those without a stream; it is the caller's until the end. */
+enum hd_status hd_library_begin(hd_runtime *rt, hd_library *lib, const struct hd_arg *args,
+                                unsigned nargs, hd_stream **stream, struct hd_error *err);
+enum hd_status hd_library_end(hd_runtime *rt, struct hd_error *err);
 
 /* ---- regions ------------------------------------------------------------------------------ */
 

@@ -22,13 +22,12 @@ static const struct group {
     {"gpu.", region_api},    {"gpu.", check_api},      {"gpu.", stream_new_api},
     {"stream:", stream_api}, {"event:", event_api},    {"gpu.", graph_new_api},
     {"graph:", graph_api},   {"node:", node_api},      {"instance:", exec_api},
-    {"gpu.", host_api},
-    {"", global_api},
+    {"gpu.", library_api},   {"gpu.", host_api},       {"", global_api},
 };
 
 static const struct api_row *const module_rows[] = {arg_api,       module_new_api, array_new_api,
                                                     region_api,    check_api,      stream_new_api,
-                                                    graph_new_api, host_api};
+                                                    graph_new_api, library_api,    host_api};
 
 bool hd_script_api_row(size_t i, struct hd_script_api *out)
 {
@@ -67,6 +66,7 @@ void api_open(lua_State *L)
     kernel_open(L);
     stream_open(L);
     graph_open(L);
+    library_open(L);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof module_rows / sizeof module_rows[0]; i++)
         api_add(L, module_rows[i]);

@@ -52,6 +52,43 @@ static int gpu_graph(lua_State *L)
     return 1;
 }
 
+/* ---- capture ------------------------------------------------------------------------------ */
+
+static void end_capture(lua_State *L, void *data)
+{
+    const bool *goes_on = data;
+
+    if (*goes_on)
+        hd_capture_abort(script_of(L)->rt);
+}
+
+/* An error in the function ends the capture, too. */
+static int gpu_capture(lua_State *L)
+{
+    hd_runtime *rt = script_of(L)->rt;
+    hd_stream *s = stream_check(L, 1);
+    struct lua_graph *g;
+    struct hd_error err;
+    bool *goes_on;
+
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    g = handle_new(L, TYPE_GRAPH, sizeof *g, 0);
+    limits_hold(L, RECORD_BYTES);
+    goes_on = guard_push(L, end_capture, sizeof *goes_on);
+    if (hd_capture_begin(rt, s, &err) != HD_OK)
+        return script_raise(L, &err);
+    *goes_on = true;
+    lua_pushvalue(L, 2);
+    lua_call(L, 0, 0);
+    *goes_on = false;
+    if (hd_capture_end(rt, &g->g, &err) != HD_OK)
+        return script_raise(L, &err);
+    limits_hold(L, (size_t)hd_graph_size(g->g) * NODE_BYTES);
+    lua_pushvalue(L, 3);
+    return 1;
+}
+
 /* ---- nodes ------------------------------------------------------------------------------- */
 
 /* The number of the node at idx, which must be of the graph at 1; what is for the message. */
@@ -291,6 +328,10 @@ static int exec_close(lua_State *L)
 
 const struct api_row graph_new_api[] = {
     {"graph", gpu_graph, "()", "A graph by hand, without nodes"},
+    {"capture", gpu_capture, "(stream, function)",
+     "The graph of what the function calls on the stream, and on streams that wait for an event "
+     "recorded "
+     "on a captured one; nothing of it runs. The first stream must wait for the others in the end"},
     {NULL, NULL, NULL, NULL},
 };
 

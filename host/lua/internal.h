@@ -108,7 +108,7 @@ struct api_row {
 
 /* Each ends with a row of NULLs. Those of the first two lines make the table heddle. */
 extern const struct api_row arg_api[], array_new_api[], module_new_api[], region_api[], check_api[];
-extern const struct api_row stream_new_api[], graph_new_api[], host_api[];
+extern const struct api_row stream_new_api[], graph_new_api[], library_api[], host_api[];
 extern const struct api_row array_api[], bulk_api[], npy_api[]; /* methods of an array */
 extern const struct api_row module_api[], kernel_api[], stream_api[], event_api[];
 extern const struct api_row graph_api[], node_api[], exec_api[];
@@ -148,6 +148,7 @@ bool handle_serial(lua_State *L, int idx, uint64_t *serial);
 #define TYPE_LAUNCH "heddle.launch"
 #define TYPE_STREAM "heddle.stream"
 #define TYPE_EVENT "heddle.event"
+#define TYPE_LIBRARY "heddle.library"
 #define TYPE_GRAPH "heddle.graph"
 #define TYPE_NODE "heddle.node"
 #define TYPE_EXEC "heddle.instance"
@@ -157,6 +158,7 @@ void array_open(lua_State *L);
 void kernel_open(lua_State *L);
 void stream_open(lua_State *L);
 void graph_open(lua_State *L);
+void library_open(lua_State *L);
 
 /* ---- guards (guard.c) ------------------------------------------------------------------------- */
 

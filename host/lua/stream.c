@@ -39,6 +39,16 @@ static hd_event *event_check(lua_State *L, int idx)
     return e->e;
 }
 
+void *stream_push(lua_State *L)
+{
+    return handle_new(L, TYPE_STREAM, sizeof(struct lua_stream), 0);
+}
+
+void stream_set(void *handle, hd_stream *s)
+{
+    ((struct lua_stream *)handle)->s = s;
+}
+
 /* ---- streams ---------------------------------------------------------------------------- */
 
 static int gpu_stream(lua_State *L)
@@ -115,6 +125,27 @@ static int gpu_event(lua_State *L)
     return 1;
 }
 
+static int gpu_new_event(lua_State *L)
+{
+    struct lua_event *e = handle_new(L, TYPE_EVENT, sizeof *e, 0);
+    struct hd_error err;
+
+    limits_hold(L, RECORD_BYTES);
+    if (hd_event_new(script_of(L)->rt, &e->e, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 1;
+}
+
+static int event_record(lua_State *L)
+{
+    hd_event *e = event_check(L, 1);
+    struct hd_error err;
+
+    if (hd_event_put(script_of(L)->rt, e, stream_optional(L, 2), &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
 static int event_sync(lua_State *L)
 {
     struct hd_error err;
@@ -126,7 +157,12 @@ static int event_sync(lua_State *L)
 
 static int event_done(lua_State *L)
 {
-    lua_pushboolean(L, hd_event_done(script_of(L)->rt, event_check(L, 1)));
+    struct hd_error err;
+    bool done;
+
+    if (hd_event_done(script_of(L)->rt, event_check(L, 1), &done, &err) != HD_OK)
+        return script_raise(L, &err);
+    lua_pushboolean(L, done);
     return 1;
 }
 
@@ -170,6 +206,21 @@ static int gpu_prefetch(lua_State *L)
     struct hd_error err;
 
     if (hd_prefetch(script_of(L)->rt, a->a, s, &err) != HD_OK)
+        return script_raise(L, &err);
+    return 0;
+}
+
+static int gpu_attach(lua_State *L)
+{
+    static const char *const places[] = {[HD_ATTACH_ALL] = "all", [HD_ATTACH_HOST] = "host", NULL};
+    const struct lua_array *a = array_check_managed(L, 1);
+    const bool named = lua_type(L, 2) == LUA_TSTRING;
+    const enum hd_attach where =
+        named ? (enum hd_attach)luaL_checkoption(L, 2, NULL, places) : HD_ATTACH_STREAM;
+    hd_stream *s = named ? NULL : stream_check(L, 2);
+    struct hd_error err;
+
+    if (hd_array_attach(script_of(L)->rt, a->a, where, s, &err) != HD_OK)
         return script_raise(L, &err);
     return 0;
 }
@@ -266,9 +317,14 @@ const struct api_row stream_new_api[] = {
      "The default stream; a launch without {stream=} leaves the choice to the scheduler"},
     {"event", gpu_event, "([stream])",
      "An event that is done when all before it on the stream is; by default the default stream"},
+    {"new_event", gpu_new_event, "()",
+     "An event that is not recorded yet; waiting for it is an error until it is"},
     {"sync", gpu_sync, "([stream])", "Waits for a stream, by default for the whole device"},
     {"prefetch", gpu_prefetch, "(array [, stream])",
      "Moves an array to the device, in the order of the stream"},
+    {"attach", gpu_attach, "(array, stream | \"all\" | \"host\")",
+     "Who sees the array on a device without page faults, where a launch first moves all that its "
+     "stream sees: one stream, all, or none. A launch moves its own arguments in any case"},
     {"copy", gpu_copy, "(to, from [, {count=, to_first=, from_first=, pinned=, stream=}])",
      "Copies elements between a device array and a managed one, in the order of the stream; pinned "
      "= false takes the rate of pageable host memory"},
@@ -284,6 +340,8 @@ const struct api_row stream_api[] = {
 };
 
 const struct api_row event_api[] = {
+    {"record", event_record, "([stream])",
+     "Records the event, perhaps again: who waits already waits for the earlier record"},
     {"sync", event_sync, "()", "Waits for the event"},
     {"done", event_done, "()", "Whether it is done"},
     {"free", event_free, "()", "Frees the event; `local e <close>` does so too"},

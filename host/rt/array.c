@@ -1,4 +1,5 @@
-#include "host/rt/runtime.h"
+#include "host/rt/capture.h"
+#include "host/rt/library.h"
 
 #include "sim/base/checked.h"
 
@@ -122,6 +123,10 @@ enum hd_status hd_array_free(hd_runtime *rt, hd_array *a, struct hd_error *err)
         return rt->poison.status;
     status = array_given(rt, a, "free", err);
     if (status == HD_OK)
+        status = capture_refuses_array(rt, a, "freed", err);
+    if (status == HD_OK)
+        status = library_refuses(rt, "the free of an array", err);
+    if (status == HD_OK)
         status = schedule_access(rt, a, false, RT_NO_NODE, err);
     if (status == HD_OK)
         status = rt_catch_up(rt, err);
@@ -238,6 +243,10 @@ enum hd_status hd_array_access(hd_runtime *rt, hd_array *a, uint64_t first, uint
     if (rt_poisoned(rt, err))
         return rt->poison.status;
     status = check_access(rt, a, first, count, err);
+    if (status == HD_OK)
+        status = capture_refuses_array(rt, a, "accessed by the host", err);
+    if (status == HD_OK)
+        status = library_refuses(rt, "an access of the host", err);
     if (status != HD_OK)
         return status;
     rt->accessing = record_next_node(rt);

@@ -2,7 +2,7 @@
  * Attachment of arrays to streams. Without page faults a launch moves all arrays that its stream can see, and the host may
  * not touch an array that a running kernel can see: each array is attached to the one stream that writes it.
  */
-#include "host/rt/runtime.h"
+#include "host/rt/capture.h"
 
 static void set_attachment(hd_array *a, enum attach_state state, struct hd_stream *s)
 {
@@ -69,4 +69,31 @@ void attach_orphan(struct hd_stream *s)
 {
     while (!list_empty(&s->attached))
         set_attachment(LIST_ITEM(s->attached.next, hd_array, attached), ATTACH_NONE, NULL);
+}
+
+enum hd_status hd_array_attach(hd_runtime *rt, hd_array *a, enum hd_attach where, hd_stream *s,
+                               struct hd_error *err)
+{
+    static const enum attach_state states[] = {
+        [HD_ATTACH_ALL] = ATTACH_GLOBAL, [HD_ATTACH_HOST] = ATTACH_NONE, [HD_ATTACH_STREAM] = ATTACH_STREAM};
+    enum hd_status status;
+
+    if (rt_poisoned(rt, err))
+        return rt->poison.status;
+    status = array_given(rt, a, "attach", err);
+    if (status == HD_OK)
+        status = stream_given(rt, s, &s, err);
+    if (status == HD_OK)
+        status = capture_refuses(rt, "an attachment", err);
+    if (status != HD_OK)
+        return status;
+    if (a->kind != SIM_MANAGED)
+        return hd_error_set(err, HD_BAD_INPUT, "attach-device-array", NULL, NULL,
+                            "array %s is on the device for good; only managed arrays are attached",
+                            a->name);
+    rt_charge(rt, rt->cost->attach);
+    status = rt_catch_up(rt, err);
+    if (status == HD_OK)
+        set_attachment(a, states[where], where == HD_ATTACH_STREAM ? s : NULL);
+    return status;
 }

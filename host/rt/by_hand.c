@@ -1,5 +1,6 @@
-/* Streams, events and copies that the program manages itself. */
-#include "host/rt/runtime.h"
+/* Streams and copies that the program manages itself. */
+#include "host/rt/capture.h"
+#include "host/rt/library.h"
 
 #include "sim/base/checked.h"
 
@@ -32,6 +33,11 @@ enum hd_status hd_stream_free(hd_runtime *rt, hd_stream *s, struct hd_error *err
     if (status == HD_OK && s == rt->streams.standard)
         status = hd_error_set(err, HD_BAD_INPUT, "stream-default", NULL, NULL,
                               "the default stream cannot be freed");
+    if (status == HD_OK && s->automatic)
+        status = hd_error_set(err, HD_BAD_INPUT, "stream-automatic", NULL, NULL,
+                              "stream %u is the scheduler's own", s->number);
+    if (status == HD_OK)
+        status = capture_refuses_stream(rt, s, "freed", err);
     if (status == HD_OK)
         status = rt_catch_up(rt, err);
     if (status != HD_OK)
@@ -49,97 +55,23 @@ enum hd_status hd_stream_sync(hd_runtime *rt, hd_stream *s, struct hd_error *err
     if (rt_poisoned(rt, err))
         return rt->poison.status;
     status = stream_given(rt, s, &s, err);
+    if (status == HD_OK)
+        status = capture_refuses_stream(rt, s, "waited for", err);
+    if (status == HD_OK)
+        status = library_refuses(rt, "a wait", err);
     return status == HD_OK ? stream_sync(s, err) : status;
 }
 
 enum hd_status hd_device_sync(hd_runtime *rt, struct hd_error *err)
 {
-    if (rt_poisoned(rt, err))
-        return rt->poison.status;
-    return streams_sync_all(rt, err);
-}
-
-/* ---- events -------------------------------------------------------------------------------------- */
-
-enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err)
-{
-    struct sim_cmd mark = {.kind = SIM_MARK};
-    enum hd_status status;
-    uint64_t ticket;
-    hd_event *e;
-
-    *out = NULL;
-    if (rt_poisoned(rt, err))
-        return rt->poison.status;
-    status = stream_given(rt, s, &s, err);
-    if (status != HD_OK)
-        return status;
-    rt_charge(rt, rt->cost->event_record);
-    status = stream_submit(s, &mark, &ticket, err);
-    if (status != HD_OK)
-        return status;
-    e = calloc(1, sizeof *e);
-    if (!e)
-        return rt_no_memory(rt, err);
-    e->rt = rt;
-    e->stream = s;
-    e->ticket = ticket;
-    list_insert(&rt->events, &e->all);
-    *out = e;
-    return HD_OK;
-}
-
-static enum hd_status event_given(const hd_runtime *rt, const hd_event *e, struct hd_error *err)
-{
-    if (e && e->rt == rt)
-        return HD_OK;
-    return hd_error_set(err, HD_BAD_INPUT, "event", NULL, NULL,
-                        e ? "the event was recorded by another runtime"
-                          : "expected an event, given nil");
-}
-
-enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err)
-{
     enum hd_status status;
 
     if (rt_poisoned(rt, err))
         return rt->poison.status;
-    status = event_given(rt, e, err);
+    status = capture_refuses(rt, "a wait for the device", err);
     if (status == HD_OK)
-        status = stream_given(rt, s, &s, err);
-    if (status != HD_OK)
-        return status;
-    rt_charge(rt, rt->cost->event_wait);
-    return stream_submit_wait(s, e->ticket, err);
-}
-
-enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err)
-{
-    enum hd_status status;
-
-    if (rt_poisoned(rt, err))
-        return rt->poison.status;
-    status = event_given(rt, e, err);
-    return status == HD_OK ? stream_sync_to(e->stream, e->ticket, err) : status;
-}
-
-bool hd_event_done(hd_runtime *rt, hd_event *e)
-{
-    if (rt_poisoned(rt, NULL) || event_given(rt, e, NULL) != HD_OK)
-        return false;
-    rt_charge(rt, rt->cost->event_query);
-    return rt_catch_up(rt, NULL) == HD_OK && rt->ops->done(rt->machine, e->ticket);
-}
-
-enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err)
-{
-    enum hd_status status = event_given(rt, e, err);
-
-    if (status != HD_OK)
-        return status;
-    list_remove(&e->all);
-    free(e);
-    return HD_OK;
+        status = library_refuses(rt, "a wait", err);
+    return status == HD_OK ? streams_sync_all(rt, err) : status;
 }
 
 /* ---- copies -------------------------------------------------------------------------------------- */
@@ -247,6 +179,10 @@ enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_err
     status = copy_bind(rt, copy, &c, err);
     if (status == HD_OK)
         status = stream_given(rt, copy->stream, &c.stream, err);
+    if (status == HD_OK && rt->capture)
+        return capture_copy(rt, copy, &c, err);
+    if (status == HD_OK)
+        status = library_refuses(rt, "a copy", err);
     if (status == HD_OK)
         status = copy_prepare(rt, copy, err);
     return status == HD_OK ? schedule_submit(rt, &c, err) : status;

@@ -3,7 +3,9 @@
  * for their ends, so that for the rest of the program the graph is a stretch of that stream. Everything is put there at one
  * time, and the rule of the default stream is applied once, by the mark.
  */
+#include "host/rt/capture.h"
 #include "host/rt/graph.h"
+#include "host/rt/library.h"
 
 enum hd_status exec_given(const hd_runtime *rt, const hd_graph_exec *x, struct hd_error *err)
 {
@@ -254,6 +256,10 @@ enum hd_status hd_graph_launch(hd_runtime *rt, hd_graph_exec *x, hd_stream *s, s
     status = exec_given(rt, x, err);
     if (status == HD_OK)
         status = stream_given(rt, s, &s, err);
+    if (status == HD_OK)
+        status = capture_refuses(rt, "the launch of a graph", err);
+    if (status == HD_OK)
+        status = library_refuses(rt, "the launch of a graph", err);
     if (status == HD_OK)
         status = check_arrays(x, err);
     if (status == HD_OK)

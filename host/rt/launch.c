@@ -1,4 +1,5 @@
-#include "host/rt/runtime.h"
+#include "host/rt/capture.h"
+#include "host/rt/library.h"
 
 #include <inttypes.h>
 
@@ -83,6 +84,10 @@ enum hd_status hd_launch_kernel(hd_runtime *rt, const struct hd_launch *l, struc
         status = stream_given(rt, l->stream, &b.c.stream, err);
     if (status != HD_OK)
         return status;
+    if (rt->capture)
+        return capture_kernel(rt, &b, err);
+    if (rt->library.now)
+        return library_kernel(rt, &b, err);
     launch_point(&b, record_next_node(rt));
     return schedule_submit(rt, &b.c, err);
 }

@@ -3,7 +3,7 @@
  * too, move to the device on the kernel's stream, ahead of what the kernel waits for. Arrays that a
  * kernel used last are taken to be there.
  */
-#include "host/rt/runtime.h"
+#include "host/rt/capture.h"
 
 static bool wanted(const struct rt_computation *c, unsigned i)
 {
@@ -60,5 +60,6 @@ enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_
         return hd_error_set(
             err, HD_BAD_INPUT, "prefetch-device-array", NULL, NULL,
             "array %s is on the device for good; only managed arrays are prefetched", a->name);
-    return prefetch(a, record_tag(RT_NO_NODE), s, false, err);
+    status = capture_refuses(rt, "a prefetch", err);
+    return status == HD_OK ? prefetch(a, record_tag(RT_NO_NODE), s, false, err) : status;
 }

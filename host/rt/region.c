@@ -1,5 +1,6 @@
 /* Resets, regions and checks: what of a program is measured. */
-#include "host/rt/runtime.h"
+#include "host/rt/capture.h"
+#include "host/rt/library.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,13 @@ static enum hd_status enter(hd_runtime *rt, enum rt_phase phase, bool warmup, st
     return HD_OK;
 }
 
+static enum hd_status border_allowed(const hd_runtime *rt, const char *call, struct hd_error *err)
+{
+    enum hd_status status = capture_refuses(rt, call, err);
+
+    return status == HD_OK ? library_refuses(rt, call, err) : status;
+}
+
 static enum hd_status must_be(const hd_runtime *rt, enum rt_phase phase, const char *call,
                               struct hd_error *err)
 {
@@ -31,7 +39,7 @@ static enum hd_status must_be(const hd_runtime *rt, enum rt_phase phase, const c
     if (rt_poisoned(rt, err))
         return rt->poison.status;
     if (rt->phase == phase)
-        return HD_OK;
+        return border_allowed(rt, call, err);
     return hd_error_set(err, HD_BAD_INPUT, "region-order", NULL,
                         "resets and regions follow each other and are not nested",
                         "%s is called %s, not %s", call, where[rt->phase], where[phase]);

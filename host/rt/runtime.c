@@ -1,6 +1,7 @@
 #include "host/rt/runtime.h"
 
 #include "host/rt/graph.h"
+#include "host/rt/library.h"
 
 #include "sim/base/checked.h"
 
@@ -78,6 +79,7 @@ enum hd_status rt_new_on(const struct hd_options *o, const struct rt_machine_ops
     list_init(&rt->events);
     list_init(&rt->graphs);
     list_init(&rt->execs);
+    list_init(&rt->libraries);
     choose_policies(rt);
     streams_init(&rt->streams);
     ops->set_limits(m, &o->limits);
@@ -103,25 +105,17 @@ enum hd_status hd_runtime_new(const struct hd_options *o, hd_runtime **out, stru
     return rt_new_on(o, &rt_real_machine, m, out, err);
 }
 
-static void free_events(hd_runtime *rt)
-{
-    while (!list_empty(&rt->events)) {
-        hd_event *e = LIST_ITEM(rt->events.next, hd_event, all);
-
-        list_remove(&e->all);
-        free(e);
-    }
-}
-
 void hd_runtime_free(hd_runtime *rt)
 {
     if (!rt)
         return;
+    hd_capture_abort(rt);
     graphs_free(rt);
+    libraries_free(rt);
     streams_free(rt);
     dag_free(&rt->dag);
     rt->ops->free(rt->machine);
-    free_events(rt);
+    events_free(rt);
     for (size_t i = 0; i < rt->arrays.len; i++) {
         free(rt->arrays.at[i]->name);
         free(rt->arrays.at[i]);

@@ -51,8 +51,10 @@ struct hd_module {
 struct hd_event {
     struct list all;
     hd_runtime *rt;
-    hd_stream *stream;
+    hd_stream *stream; /* NULL: not recorded yet */
     uint64_t ticket;
+    uint64_t capture;    /* number of the capture that it was recorded in, 0 for none */
+    VEC(uint32_t) after; /* nodes of that capture's graph */
 };
 
 /* A kernel or copy on its way to the device. */
@@ -102,7 +104,15 @@ struct hd_runtime {
     VEC(hd_kernel *) kernels;
     VEC(char *) region_names;
     struct list events;
-    struct list graphs, execs;
+    struct list graphs, execs, libraries;
+    struct capture *capture; /* the one that goes on, or NULL */
+    uint64_t captures;       /* so far */
+    struct {                 /* the call of a library function that goes on */
+        hd_library *now;     /* NULL: none */
+        hd_stream *stream;
+        struct dag_vertex *vertex; /* NULL: its launches are computations of their own */
+        uint64_t last;             /* node of its last kernel, or RT_NO_NODE */
+    } library;
 
     enum rt_phase phase;
     bool warmup;
@@ -184,10 +194,22 @@ void rt_type_describe(enum isa_type type, bool is_array, char *out, size_t size)
 bool rt_type_ok(enum isa_type type);
 /* Fills k->params from the text and checks them against the kernel's .param list. */
 enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err);
+/* The same without a .param list; k->kernel has a name for messages. */
+enum hd_status signature_read(hd_kernel *k, const char *signature, struct hd_error *err);
 
 /* Checks the arguments and fills values[nargs] (bits or addresses) and the arrays of c. */
 enum hd_status args_bind(const hd_kernel *k, const struct hd_arg *args, unsigned nargs,
                          uint64_t *values, struct rt_computation *c, struct hd_error *err);
+
+/* ---- scheduler_parallel_async.c ------------------------------------------------------------------- */
+
+/* All of a computation's submission but its command: the vertex, its stream, prefetches and waits. */
+enum hd_status parallel_enter(hd_runtime *rt, const struct rt_computation *c,
+                              struct dag_vertex **out, struct hd_error *err);
+
+/* ---- event.c ------------------------------------------------------------------------------------ */
+
+void events_free(hd_runtime *rt);
 
 /* ---- launch.c, by_hand.c -------------------------------------------------------------------------- */
 

@@ -67,16 +67,15 @@ static enum hd_status prepare(hd_runtime *rt, const struct rt_computation *c, st
     return status;
 }
 
-/* A call on a stream of the program's own pays for itself alone: the graph orders it, too, at no cost. */
-static enum hd_status submit(hd_runtime *rt, struct rt_computation *c, struct hd_error *err)
+enum hd_status parallel_enter(hd_runtime *rt, const struct rt_computation *c,
+                              struct dag_vertex **out, struct hd_error *err)
 {
-    struct dag_vertex *v = add(rt, c->arrays, c->read_only, c->narrays, c->node);
-    bool automatic = !c->stream;
+    struct dag_vertex *v = *out = add(rt, c->arrays, c->read_only, c->narrays, c->node);
     enum hd_status status;
 
     if (!v)
         return rt_no_memory(rt, err);
-    if (automatic)
+    if (!c->stream)
         rt_charge(rt, rt->cost->dag);
     status = prepare(rt, c, v, err);
     if (status != HD_OK) {
@@ -86,9 +85,20 @@ static enum hd_status submit(hd_runtime *rt, struct rt_computation *c, struct hd
     }
     for (unsigned i = 0; i < c->narrays; i++)
         c->arrays[i]->host_last = false;
+    return HD_OK;
+}
+
+/* A call on a stream of the program's own pays for itself alone: the graph orders it, too, at no cost. */
+static enum hd_status submit(hd_runtime *rt, struct rt_computation *c, struct hd_error *err)
+{
+    struct dag_vertex *v;
+    enum hd_status status = parallel_enter(rt, c, &v, err);
+
+    if (status != HD_OK)
+        return status;
     rt_charge(rt, c->cost_ns);
     status = submit_in_place(v, &c->cmd, err);
-    if (automatic)
+    if (!c->stream)
         rt_charge(rt, rt->cost->event_record);
     return status;
 }

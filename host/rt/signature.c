@@ -205,10 +205,16 @@ static enum hd_status check_param(const hd_kernel *k, unsigned i, struct hd_erro
                         k->kernel->name, i + 1, declared->name, expected, was);
 }
 
-enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err)
+enum hd_status signature_read(hd_kernel *k, const char *signature, struct hd_error *err)
 {
     struct parser p = {.kernel = k, .at = signature, .position = 1, .err = err};
-    enum hd_status status = parse_list(k, &p);
+
+    return parse_list(k, &p);
+}
+
+enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err)
+{
+    enum hd_status status = signature_read(k, signature, err);
 
     if (status != HD_OK)
         return status;

@@ -35,16 +35,19 @@ static void test_an_event_orders_two_streams(void **state)
     struct rig *r = rig_new("host.scheduler=serial-async host.default_stream=independent");
     hd_stream *a = new_stream(r), *b = new_stream(r);
     hd_event *e;
+    bool done;
 
     (void)state;
     launch_on(r, a, "x", 500);
     assert_int_equal(hd_event_record(r->rt, a, &e, NULL), HD_OK);
     launch_on(r, a, "x", 500);
-    assert_false(hd_event_done(r->rt, e));
+    assert_int_equal(hd_event_done(r->rt, e, &done, NULL), HD_OK);
+    assert_false(done);
     assert_int_equal(hd_event_wait(r->rt, b, e, NULL), HD_OK);
     launch_on(r, b, "y", 10);
     assert_int_equal(hd_event_sync(r->rt, e, NULL), HD_OK);
-    assert_true(hd_event_done(r->rt, e));
+    assert_int_equal(hd_event_done(r->rt, e, &done, NULL), HD_OK);
+    assert_true(done);
     assert_int_equal(r->rows.len, 1); /* the second kernel still runs */
     assert_true(hd_host_time(r->rt) < 600 * UINT64_C(1000000));
     assert_int_equal(hd_finish(r->rt, NULL), HD_OK);
@@ -88,11 +91,12 @@ static void test_null_handles(void **state)
 {
     struct rig *r = rig_new("");
     struct hd_error err;
+    bool done;
 
     (void)state;
     assert_int_equal(hd_event_wait(r->rt, NULL, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "event");
-    assert_false(hd_event_done(r->rt, NULL));
+    assert_int_equal(hd_event_done(r->rt, NULL, &done, &err), HD_BAD_INPUT);
     assert_int_equal(hd_prefetch(r->rt, NULL, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "array-nil");
     assert_int_equal(hd_stream_free(r->rt, NULL, &err), HD_BAD_INPUT);
