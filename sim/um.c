@@ -186,7 +186,8 @@ void um_send_pages(struct sim_machine *m, const struct um_claim *runs, size_t n,
     struct sim_transfer_record r = *common;
 
     r.to_device = true;
-    r.queued_ps = m->now_ps;
+    if (r.kind != SIM_T_FAULT)
+        r.queued_ps = m->now_ps;
     for (size_t i = 0; i < n; i++) {
         const struct page_move move = {runs[i].array, runs[i].pages.first, runs[i].pages.end,
                                        i + 1 == n};

@@ -434,8 +434,11 @@ static void send_run(struct sim_machine *m, const struct fault_block *k, uint32_
                      uint32_t end)
 {
     const struct kernel_run *run = &m->device->runs[k->run];
-    const struct sim_transfer_record r = {
-        .ticket = run->ticket, .tag = run->tag, .queue = run->queue, .kind = SIM_T_FAULT};
+    const struct sim_transfer_record r = {.ticket = run->ticket,
+                                          .tag = run->tag,
+                                          .queue = run->queue,
+                                          .kind = SIM_T_FAULT,
+                                          .queued_ps = m->faults->since_ps};
     struct um_claim c = {.array = k->array,
                          .pages = {k->first + first, k->first + end},
                          .move_bytes = (uint64_t)(end - first) * m->memory.page_bytes};

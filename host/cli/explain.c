@@ -7,13 +7,16 @@
 
 static enum hd_status explain(struct session *s, const struct cli_args *args, struct hd_error *err)
 {
+    const struct explain_source from = {&s->result.chosen, &s->result.timeline,
+                                        &s->options.gpu,   s->result.steps,
+                                        s->result.nsteps,  s->run.rules.one_engine};
     struct explain *e = s->explain = calloc(1, sizeof *e);
     enum hd_status status;
 
     if (!e)
         return hd_no_memory(err, "the explanation");
-    explain_measure(e, &s->result.chosen, &s->options.gpu, s->result.steps, s->result.nsteps,
-                    s->run.rules.one_engine);
+    if (!explain_measure(e, &from))
+        return hd_no_memory(err, "the explanation");
     explain_ideals(e, s);
     status = explain_run_all(e, s, args, err);
     explain_finish_bounds(&e->bounds);

@@ -4,6 +4,8 @@
 
 #define NONE SIZE_MAX
 
+enum { ROOM_LOOKS = 1024 }; /* kernels that can be on the device at once */
+
 /* Indices of spans in the orders that the walk looks things up in. */
 struct walk {
     const struct timeline *t;
@@ -221,6 +223,25 @@ static size_t last_ended(const struct walk *w, const size_t *order, size_t n, ui
     return low > 0 ? order[low - 1] : NONE;
 }
 
+/* The kernel that has still work-groups on the device then and ends first: what has no more to place makes room. */
+static size_t making_room(const struct walk *w, uint64_t time_ps)
+{
+    size_t low = 0, high = w->nkernels;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (w->t->spans[w->kernels[middle]].end_ps <= time_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->nkernels && low < high + ROOM_LOOKS; low++)
+        if (w->t->spans[w->kernels[low]].start_ps < time_ps && !w->seen[w->kernels[low]])
+            return w->kernels[low];
+    return NONE;
+}
+
 static size_t binder_of(const struct walk *w, size_t i)
 {
     const struct span *s = &w->t->spans[i];
@@ -240,6 +261,8 @@ static size_t binder_of(const struct walk *w, size_t i)
     if (s->start_ps > free_ps && s->start_ps - free_ps > w->rules->launch_latency_ps) {
         left = last_ended(w, w->kernels, w->nkernels, s->start_ps);
         if (left != NONE && w->t->spans[left].end_ps > free_ps)
+            best = left;
+        else if ((left = making_room(w, s->start_ps)) != NONE)
             best = left;
     }
     return best;
@@ -279,16 +302,19 @@ static void add_step(struct steps *out, enum step_what what, const struct span *
                      uint64_t start_ps, uint64_t end_ps)
 {
     if (end_ps > start_ps || what == STEP_SPAN)
-        out->at[out->len++] = (struct critical_step){what, span, start_ps, end_ps};
+        out->at[out->len++] = (struct critical_step){what, PART_NONE, span, start_ps, end_ps};
 }
 
-static uint64_t end_or_begin(const struct walk *w, size_t i)
+/* An element that made room is left before its end. */
+static uint64_t end_or_begin(const struct walk *w, size_t i, uint64_t until_ps)
 {
-    return i == NONE ? w->t->begin_ps : w->t->spans[i].end_ps;
+    if (i == NONE)
+        return w->t->begin_ps;
+    return w->t->spans[i].end_ps < until_ps ? w->t->spans[i].end_ps : until_ps;
 }
 
-/* Adds the element and what led to it; returns the element before, or NONE at the beginning. */
-static size_t step_back(struct walk *w, size_t i, struct steps *out)
+/* Adds the element up to *until_ps and what led to it; returns the element before, or NONE at the beginning. */
+static size_t step_back(struct walk *w, size_t i, uint64_t *until_ps, struct steps *out)
 {
     const struct span *s = &w->t->spans[i];
     enum step_what wait = s->kind == SPAN_KERNEL ? STEP_LAUNCH : STEP_WAIT;
@@ -296,16 +322,18 @@ static size_t step_back(struct walk *w, size_t i, struct steps *out)
     uint64_t bound_ps;
 
     w->seen[i] = true;
-    add_step(out, STEP_SPAN, s, s->start_ps, s->end_ps);
+    add_step(out, STEP_SPAN, s, s->start_ps, end_or_begin(w, i, *until_ps));
+    *until_ps = s->start_ps;
     binder = binder_of(w, i);
-    bound_ps = end_or_begin(w, binder);
+    bound_ps = end_or_begin(w, binder, s->start_ps);
     if (s->queued_ps <= bound_ps) {
         add_step(out, wait, s, bound_ps, s->start_ps);
         return binder;
     }
     add_step(out, wait, s, s->queued_ps, s->start_ps);
     binder = host_binder_of(w, s);
-    add_step(out, STEP_HOST, NULL, end_or_begin(w, binder), s->queued_ps);
+    add_step(out, STEP_HOST, NULL, end_or_begin(w, binder, s->queued_ps), s->queued_ps);
+    *until_ps = s->queued_ps;
     return binder;
 }
 
@@ -326,6 +354,7 @@ bool critical_path(const struct timeline *t, const struct critical_rules *rules,
 {
     struct walk w = {.t = t, .rules = rules};
     struct steps out = {calloc(3 * t->nspans + 2, sizeof *out.at), 0};
+    uint64_t until_ps = UINT64_MAX;
     size_t i;
 
     if (!out.at || !walk_start(&w)) {
@@ -334,12 +363,12 @@ bool critical_path(const struct timeline *t, const struct critical_rules *rules,
         return false;
     }
     i = t->nspans ? w.all[t->nspans - 1] : NONE;
-    add_step(&out, STEP_HOST, NULL, end_or_begin(&w, i), t->end_ps);
+    add_step(&out, STEP_HOST, NULL, end_or_begin(&w, i, UINT64_MAX), t->end_ps);
     while (i != NONE)
-        i = step_back(&w, i, &out);
+        i = step_back(&w, i, &until_ps, &out);
     walk_free(&w);
     reverse(&out);
     *steps = out.at;
     *nsteps = out.len;
-    return true;
+    return critical_bounds(t, steps, nsteps);
 }

@@ -52,18 +52,60 @@ static double slots_ps(const struct sim_config *c, const struct sim_counters *s)
     return (double)s->residency_cycles / slots / (double)c->core_hz * 1e12;
 }
 
-static void measure_uses(struct explain *e, const struct record_iteration *it,
-                         const struct sim_config *config)
-{
-    double needs_ps[NPARTS];
+/* From when the handler takes up a batch of faults until its last page has come. */
+struct batch {
+    uint64_t from_ps, to_ps;
+};
 
-    usage_needs(config, &it->metrics.sums, needs_ps);
-    add_use(e, "link to device", (double)it->metrics.busy.h2d_ps);
-    add_use(e, "link to host", (double)it->metrics.busy.d2h_ps);
-    for (size_t i = 0; i < NPARTS; i++)
+static int by_from(const void *a, const void *b)
+{
+    const struct batch *x = a, *y = b;
+
+    if (x->from_ps != y->from_ps)
+        return x->from_ps < y->from_ps ? -1 : 1;
+    return (x->to_ps > y->to_ps) - (x->to_ps < y->to_ps);
+}
+
+/* Length of the union of the batches; UINT64_MAX when memory is short. */
+static uint64_t handler_ps(const struct timeline *t)
+{
+    VEC(struct batch) batches = {0};
+    uint64_t sum_ps = 0, at_ps = 0;
+
+    for (size_t i = 0; i < t->nspans; i++) {
+        const struct span *s = &t->spans[i];
+
+        if (s->kind == SPAN_H2D && s->move == SIM_T_FAULT &&
+            !vec_push(&batches, ((struct batch){s->queued_ps, s->end_ps})))
+            sum_ps = UINT64_MAX;
+    }
+    if (batches.len && sum_ps == 0)
+        qsort(batches.at, batches.len, sizeof *batches.at, by_from);
+    for (size_t i = 0; i < batches.len && sum_ps != UINT64_MAX; i++) {
+        uint64_t from_ps = batches.at[i].from_ps > at_ps ? batches.at[i].from_ps : at_ps;
+
+        sum_ps += less(batches.at[i].to_ps, from_ps);
+        at_ps = batches.at[i].to_ps > from_ps ? batches.at[i].to_ps : from_ps;
+    }
+    vec_free(&batches);
+    return sum_ps;
+}
+
+static bool measure_uses(struct explain *e, const struct explain_source *from)
+{
+    const struct metrics *m = &from->iteration->metrics;
+    uint64_t faults_ps = handler_ps(from->timeline);
+    double needs_ps[USAGE_PARTS];
+
+    usage_needs(from->config, &m->sums, needs_ps);
+    add_use(e, "link to device", (double)m->busy.h2d_ps);
+    add_use(e, "link to host", (double)m->busy.d2h_ps);
+    add_use(e, "fault handler", (double)faults_ps);
+    for (size_t i = 0; i < USAGE_PARTS; i++)
         add_use(e, part_names[i], needs_ps[i]);
-    add_use(e, "wavefront slots", slots_ps(config, &it->metrics.sums));
+    add_use(e, "wavefront slots", slots_ps(from->config, &m->sums));
     qsort(e->uses, e->nuses, sizeof *e->uses, by_busy);
+    return faults_ps != UINT64_MAX;
 }
 
 /* ---- what the critical path waited for ------------------------------------------------------------------ */
@@ -118,30 +160,31 @@ static double transfer_ps(const struct metrics *m, const struct sim_config *c, b
     return one_engine ? in + out : fmax(in, out);
 }
 
-static void measure_bounds(struct explain *e, const struct record_iteration *it,
-                           const struct sim_config *config, bool one_engine)
+static void measure_bounds(struct explain *e, const struct explain_source *from)
 {
-    double needs_ps[NPARTS];
-    enum part most;
+    const struct metrics *m = &from->iteration->metrics;
+    double needs_ps[USAGE_PARTS];
+    enum usage_part most;
 
-    usage_needs(config, &it->metrics.sums, needs_ps);
+    usage_needs(from->config, &m->sums, needs_ps);
     most = usage_most(needs_ps);
-    e->bounds.transfer_ps = (uint64_t)llround(transfer_ps(&it->metrics, config, one_engine));
+    e->bounds.transfer_ps = (uint64_t)llround(transfer_ps(m, from->config, from->one_engine));
     e->bounds.work_ps = (uint64_t)llround(needs_ps[most]);
     e->bounds.work_part = needs_ps[most] > 0 ? part_names[most] : NULL;
 }
 
-void explain_measure(struct explain *out, const struct record_iteration *it,
-                     const struct sim_config *config, const struct critical_step *steps,
-                     size_t nsteps, bool one_engine)
+bool explain_measure(struct explain *out, const struct explain_source *from)
 {
+    bool ok;
+
     memset(out, 0, sizeof *out);
-    out->time_ps = it->time_ps;
-    measure_time(out, &it->metrics.busy);
-    measure_uses(out, it, config);
-    measure_waits(out, steps, nsteps);
-    measure_bounds(out, it, config, one_engine);
+    out->time_ps = from->iteration->time_ps;
+    measure_time(out, &from->iteration->metrics.busy);
+    ok = measure_uses(out, from);
+    measure_waits(out, from->steps, from->nsteps);
+    measure_bounds(out, from);
     explain_set_rows(out);
+    return ok;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)

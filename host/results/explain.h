@@ -63,7 +63,7 @@ struct explain_ideal {
     bool anomaly; /* faster made the run slower, or twice gained more than infinitely */
 };
 
-enum { EXPLAIN_USES_MAX = NPARTS + 4, EXPLAIN_WAITS_MAX = 16, EXPLAIN_IDEALS_MAX = 16 };
+enum { EXPLAIN_USES_MAX = USAGE_PARTS + 4, EXPLAIN_WAITS_MAX = 16, EXPLAIN_IDEALS_MAX = 16 };
 
 struct explain {
     uint64_t time_ps;
@@ -78,13 +78,21 @@ struct explain {
 
 /* ---- from the one run ------------------------------------------------------------------------------- */
 
+/* The run that is explained: an iteration, its timeline and critical path. */
+struct explain_source {
+    const struct record_iteration *iteration;
+    const struct timeline *timeline;
+    const struct sim_config *config;
+    const struct critical_step *steps;
+    size_t nsteps;
+    bool one_engine; /* both directions of the link share it */
+};
+
 /*
- * Fills in time, uses, waits, and of the bounds the transfer's and the work's: of an iteration, its critical path, and whether both directions
- * of the link share an engine. Lists are in order of their times, longest first.
+ * Fills in time, uses, waits, and of the bounds the transfer's and the work's. Lists are in order of their times, longest
+ * first. False when memory is short.
  */
-void explain_measure(struct explain *out, const struct record_iteration *it,
-                     const struct sim_config *config, const struct critical_step *steps,
-                     size_t nsteps, bool one_engine);
+bool explain_measure(struct explain *out, const struct explain_source *from);
 /* Works out the least time and what it and parallel gain, once the times are there. */
 void explain_finish_bounds(struct explain_bounds *b);
 /* Works out gains and anomalies, and sorts: what gains most first, what is not used last. */

@@ -59,7 +59,7 @@ struct profile_line {
 /* Shares of a peak while the kernel ran; not finite if it took no time. */
 struct profile_rates {
     double issue, dram, l2, f32, f64, lds; /* 0 to 1 */
-    double dram_rows; /* the part of `dram` in which its channels open rows */
+    double dram_rows;                      /* the part of `dram` in which its channels open rows */
     double dram_gbps, l2_gbps, gflops32, gflops64, wave_ipc;
     double resident_waves; /* of a compute unit, on average */
     double lane_utilisation, l1_hit_rate, l2_hit_rate;

@@ -132,6 +132,7 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
 {
     struct record *r = user;
     const struct sim_kernel_record *k = &row->r;
+    double needs_ps[USAGE_PARTS];
     struct record_kernel out = {
         .id = row->node,
         .name = kept_name(r, k->kernel->name),
@@ -158,12 +159,14 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
         .region = row->region,
         .iteration = row->iteration,
         .kind = SPAN_KERNEL,
-        .bound = (uint8_t)usage_bound(&r->config, &k->counters, k->end_ps - k->start_ps),
     };
 
     memcpy(out.grid, k->grid, sizeof out.grid);
     memcpy(out.block, k->block, sizeof out.block);
     keep(&r->kernels, &out, sizeof out, rows_max(r), &r->cuts.kernels);
+    usage_needs(&r->config, &k->counters, needs_ps);
+    span.part = (uint8_t)usage_most(needs_ps);
+    span.need_ps = (uint64_t)needs_ps[span.part];
     add_span(r, &span, &k->counters);
     if (r->profile)
         profile_launch(r->profile, k);

@@ -103,10 +103,21 @@ static void resource_name(const struct critical_step *step, char *out, size_t si
 {
     if (step->what == STEP_HOST)
         snprintf(out, size, "host");
+    else if (step->what == STEP_SPAN && step->bound == BOUND_HANDLER)
+        snprintf(out, size, "fault handler");
+    else if (step->what == STEP_SPAN && step->bound == BOUND_LINK)
+        snprintf(out, size, "h2d");
     else if (step->span->kind == SPAN_KERNEL)
         snprintf(out, size, "stream %u", (unsigned)step->span->stream);
     else
         snprintf(out, size, "%s", step->span->kind == SPAN_H2D ? "h2d" : "d2h");
+}
+
+static const char *kernel_bound(unsigned bound)
+{
+    if (bound == BOUND_HANDLER)
+        return "fault handler";
+    return bound == BOUND_LINK ? "link to device" : part_names[bound];
 }
 
 const char *result_bounded_by(const struct critical_step *step)
@@ -117,12 +128,12 @@ const char *result_bounded_by(const struct critical_step *step)
     case STEP_LAUNCH:
         return "launch";
     case STEP_WAIT:
-        return "link wait";
+        return step->span->move == SIM_T_FAULT ? "fault handler" : "link wait";
     case STEP_SPAN:
         break;
     }
     if (step->span->kind == SPAN_KERNEL)
-        return part_names[step->span->bound];
+        return kernel_bound(step->bound);
     return step->span->kind == SPAN_H2D ? "link to device" : "link to host";
 }
 

@@ -168,13 +168,13 @@ static const struct field step_rows[] = {
         "wait: ahead of a transfer"),
     NULLABLE(U64, struct result_step, id, "id", "id in kernels[] or transfers[]; null for the host"),
     NULLABLE(TEXT, struct result_step, name, "name", "kernel or array"),
-    KEY(TEXT, struct result_step, resource, "resource", "host, stream N, h2d or d2h"),
+    KEY(TEXT, struct result_step, resource, "resource", "host, stream N, h2d, d2h or fault handler"),
     KEY(TEXT, struct result_step, bounded_by, "bounded_by",
         "of a kernel the part of the device that its own work kept busy for 60 % of its time or "
-        "more: dram, l2, "
-        "fp32, fp64, special, local memory or issue; latency if there is none; else link to "
-        "device, "
-        "link to host, link wait, launch or host"),
+        "more: dram, l2, fp32, fp64, special, local memory or issue; without one, fault handler or "
+        "link to device while faults of its pages are served and moved, else latency. Of the "
+        "others "
+        "link to device, link to host, link wait, fault handler, launch or host"),
     KEY(NS, struct result_step, start_ps, "start_ns", "begins where the step before ended"),
     KEY(NS, struct result_step, end_ps, "end_ns", "end of the step"),
 };
@@ -211,6 +211,11 @@ static const struct field kernel_rows[] = {
     KC(local_accesses, "local_accesses", "wavefront instructions that access local memory"),
     KC(local_conflict_passes, "local_conflict_passes",
        "passes over local memory beyond those without bank conflicts"),
+    KC(page_faults, "page_faults", "pages that wavefronts touched first where they were not there"),
+    KC(fault_duplicates, "fault_duplicates",
+       "entries of the fault buffer beside these, of the same pages"),
+    KC(fault_batches, "fault_batches", "batches of the fault handler with an entry of the kernel"),
+    KC(fault_bytes, "fault_bytes", "bytes moved for its faults, pages of the prefetch tree too"),
     KC(barriers, "barriers", "barriers, counted by wavefront"),
     KC(groups, "groups", "work-groups"),
     KC(waves, "waves", "wavefronts"),

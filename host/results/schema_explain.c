@@ -14,7 +14,8 @@ static TABLE(time_fields, time_rows, true);
 #define EU struct explain_use
 static const struct field use_rows[] = {
     KEY(TEXT, EU, part, "part",
-        "link to device, link to host, dram, l2, fp32, fp64, special (conversions and special "
+        "link to device, link to host, fault handler (a batch of faults in hand), dram, l2, fp32, "
+        "fp64, special (conversions and special "
         "functions), local memory, issue, wavefront slots"),
     KEY(NS, EU, busy_ps, "busy_ns",
         "of the link: while transfers ran; else what the part needs for the work at its full rate"),

@@ -19,9 +19,10 @@ struct span {
     uint64_t bytes;     /* of a transfer */
     const char *name;   /* kernel or array */
     uint32_t stream, region, iteration;
-    uint8_t kind;  /* enum span_kind */
-    uint8_t move;  /* enum sim_transfer_kind */
-    uint8_t bound; /* of a kernel: enum part, or PART_NONE */
+    uint8_t kind; /* enum span_kind */
+    uint8_t move; /* enum sim_transfer_kind */
+    uint8_t part; /* of a kernel: enum usage_part, of those with work the one that needs longest; and how long */
+    uint64_t need_ps;
 };
 
 /* `to` must not begin before `from` has ended; both are nodes. */

@@ -2,7 +2,7 @@
 
 #include "sim/base/bits.h"
 
-const char *const part_names[NPARTS + 1] = {
+const char *const part_names[USAGE_PARTS + 1] = {
     [PART_DRAM] = "dram",   [PART_L2] = "l2",           [PART_FP32] = "fp32",
     [PART_FP64] = "fp64",   [PART_SPECIAL] = "special", [PART_LDS] = "local memory",
     [PART_ISSUE] = "issue", [PART_NONE] = "latency",
@@ -17,7 +17,7 @@ static double class_cycles(const struct sim_config *config, const struct sim_cou
 
 /* Of the arithmetic units of all SIMD units together, which are one where cu.one_vector_unit says so. */
 static void unit_cycles(const struct sim_config *g, const struct sim_counters *c,
-                        double cycles[NPARTS])
+                        double cycles[USAGE_PARTS])
 {
     cycles[PART_FP32] = class_cycles(g, c, ISA_C_ALU, g->rate_alu, 1) +
                         class_cycles(g, c, ISA_C_MUL, g->rate_mul, 1);
@@ -29,7 +29,8 @@ static void unit_cycles(const struct sim_config *g, const struct sim_counters *c
                              class_cycles(g, c, ISA_C_XLANE, g->rate_xlane, 1);
 }
 
-void usage_needs(const struct sim_config *g, const struct sim_counters *c, double needs_ps[NPARTS])
+void usage_needs(const struct sim_config *g, const struct sim_counters *c,
+                 double needs_ps[USAGE_PARTS])
 {
     const double cycle_ps = 1e12 / (double)g->core_hz / g->compute_units; /* of all compute units */
     const double l2_ps = 1e12 / (double)g->l2_hz / g->l2_slices / g->l2_bytes_per_cycle;
@@ -46,22 +47,17 @@ void usage_needs(const struct sim_config *g, const struct sim_counters *c, doubl
     needs_ps[PART_ISSUE] = (double)c->wave_instr * cycle_ps / sim_config_issue_slots(g);
 }
 
-enum part usage_most(const double needs_ps[NPARTS])
+enum usage_part usage_most(const double needs_ps[USAGE_PARTS])
 {
     unsigned most = 0;
 
-    for (unsigned i = 1; i < NPARTS; i++)
+    for (unsigned i = 1; i < USAGE_PARTS; i++)
         if (needs_ps[i] > needs_ps[most])
             most = i;
-    return (enum part)most;
+    return (enum usage_part)most;
 }
 
-unsigned usage_bound(const struct sim_config *config, const struct sim_counters *c, uint64_t ps)
+unsigned usage_bound(enum usage_part part, uint64_t need_ps, uint64_t ps)
 {
-    double needs_ps[NPARTS];
-    enum part most;
-
-    usage_needs(config, c, needs_ps);
-    most = usage_most(needs_ps);
-    return needs_ps[most] > 0 && needs_ps[most] >= PART_BOUNDS * (double)ps ? most : PART_NONE;
+    return need_ps > 0 && (double)need_ps >= PART_BOUNDS * (double)ps ? part : PART_NONE;
 }

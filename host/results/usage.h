@@ -4,11 +4,20 @@
 
 #include "sim/sim.h"
 
-enum part { PART_DRAM, PART_L2, PART_FP32, PART_FP64, PART_SPECIAL, PART_LDS, PART_ISSUE, NPARTS };
+enum usage_part {
+    PART_DRAM,
+    PART_L2,
+    PART_FP32,
+    PART_FP64,
+    PART_SPECIAL,
+    PART_LDS,
+    PART_ISSUE,
+    USAGE_PARTS
+};
 /* A kernel that keeps no part busy waits for latencies: of memory, of results, at barriers. */
-enum { PART_NONE = NPARTS };
+enum { PART_NONE = USAGE_PARTS };
 
-extern const char *const part_names[NPARTS + 1]; /* "latency" for PART_NONE */
+extern const char *const part_names[USAGE_PARTS + 1]; /* "latency" for PART_NONE */
 
 /* A part that is busy for at least this share of a kernel's time bounds the kernel. */
 #define PART_BOUNDS 0.6
@@ -19,10 +28,10 @@ extern const char *const part_names[NPARTS + 1]; /* "latency" for PART_NONE */
  * the issue ports issue.
  */
 void usage_needs(const struct sim_config *config, const struct sim_counters *c,
-                 double needs_ps[NPARTS]);
+                 double needs_ps[USAGE_PARTS]);
 /* The part that needs the longest. */
-enum part usage_most(const double needs_ps[NPARTS]);
-/* What bounds a kernel that did this work in that time: a part, or PART_NONE. */
-unsigned usage_bound(const struct sim_config *config, const struct sim_counters *c, uint64_t ps);
+enum usage_part usage_most(const double needs_ps[USAGE_PARTS]);
+/* What bounds a kernel of which that part needs so long for its work: the part, or PART_NONE. */
+unsigned usage_bound(enum usage_part part, uint64_t need_ps, uint64_t ps);
 
 #endif
