@@ -116,7 +116,8 @@ static const struct ideal {
       {CHANGE_COST, "noc.latency_cycles"}}},
     {"l1 and local memory",
      "access to what is in a compute unit; sizes and banks stay",
-     "Keep values in registers, and lanes on different banks.",
+     "Have neighbouring lanes share cache lines, keep values in registers, and lanes on different "
+     "banks.",
      has_near,
      {{CHANGE_COST, "l1.latency_cycles"},
       {CHANGE_RATE, "l1.lines_per_cycle"},

@@ -154,11 +154,14 @@ static void print_bounds(const struct explain *e)
     print_bound("bytes over the link", b->transfer_ps, "its busier direction at full rate");
     print_bound(work, b->work_ps, "the part with most work at full rate");
     print_bound("longest chain", b->dependency_ps, "dependent computations, each as if alone");
-    print_bound("it takes at least", b->least_ps, "the longest of the three");
+    print_bound("the longest of these", b->least_ps, "what no schedule can do much about");
     if (b->serial_no_prefetch_ps != JSON_NO_TIME)
         print_measured("serial-sync, no prefetch", b->serial_no_prefetch_ps, b->serial_ps);
     print_measured("serial-sync", b->serial_ps, b->serial_ps);
     print_measured("parallel-async", b->parallel_ps, b->serial_ps);
+    if (e->time_ps != b->parallel_ps && e->time_ps != b->serial_ps &&
+        e->time_ps != b->serial_no_prefetch_ps)
+        print_measured("this run", e->time_ps, b->serial_ps);
     print_verdict(b);
 }
 

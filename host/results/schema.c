@@ -171,7 +171,8 @@ static const struct field step_rows[] = {
     KEY(TEXT, struct result_step, resource, "resource", "host, stream N, h2d, d2h or fault handler"),
     KEY(TEXT, struct result_step, bounded_by, "bounded_by",
         "of a kernel the part of the device that its own work kept busy for 60 % of its time or "
-        "more: dram, l2, fp32, fp64, special, local memory or issue; without one, fault handler or "
+        "more: dram, l2, l1, fp32, fp64, special, local memory or issue; without one, fault "
+        "handler or "
         "link to device while faults of its pages are served and moved, else latency. Of the "
         "others "
         "link to device, link to host, link wait, fault handler, launch or host"),

@@ -14,7 +14,8 @@ static TABLE(time_fields, time_rows, true);
 #define EU struct explain_use
 static const struct field use_rows[] = {
     KEY(TEXT, EU, part, "part",
-        "link to device, link to host, fault handler (a batch of faults in hand), dram, l2, fp32, "
+        "link to device, link to host, fault handler (a batch of faults in hand), dram, l2, l1 "
+        "(its ports), fp32, "
         "fp64, special (conversions and special "
         "functions), local memory, issue, wavefront slots"),
     KEY(NS, EU, busy_ps, "busy_ns",

@@ -3,9 +3,9 @@
 #include "sim/base/bits.h"
 
 const char *const part_names[USAGE_PARTS + 1] = {
-    [PART_DRAM] = "dram",   [PART_L2] = "l2",           [PART_FP32] = "fp32",
-    [PART_FP64] = "fp64",   [PART_SPECIAL] = "special", [PART_LDS] = "local memory",
-    [PART_ISSUE] = "issue", [PART_NONE] = "latency",
+    [PART_DRAM] = "dram",        [PART_L2] = "l2",       [PART_L1] = "l1",
+    [PART_FP32] = "fp32",        [PART_FP64] = "fp64",   [PART_SPECIAL] = "special",
+    [PART_LDS] = "local memory", [PART_ISSUE] = "issue", [PART_NONE] = "latency",
 };
 
 /* Cycles of a function unit for all instructions of a class: a wavefront passes in lots of `lanes`. */
@@ -43,6 +43,7 @@ void usage_needs(const struct sim_config *g, const struct sim_counters *c,
     needs_ps[PART_SPECIAL] *= cycle_ps / g->simds;
     needs_ps[PART_DRAM] = dram / (double)g->dram_rate * 1e12 + rows_ps;
     needs_ps[PART_L2] = (double)c->l2_bytes * l2_ps;
+    needs_ps[PART_L1] = (double)c->l1_requests * cycle_ps / g->l1_lines_per_cycle;
     needs_ps[PART_LDS] = (double)c->local_passes * cycle_ps;
     needs_ps[PART_ISSUE] = (double)c->wave_instr * cycle_ps / sim_config_issue_slots(g);
 }

@@ -7,6 +7,7 @@
 enum usage_part {
     PART_DRAM,
     PART_L2,
+    PART_L1,
     PART_FP32,
     PART_FP64,
     PART_SPECIAL,
@@ -24,7 +25,7 @@ extern const char *const part_names[USAGE_PARTS + 1]; /* "latency" for PART_NONE
 
 /*
  * Picoseconds that each part needs for the work counted in c, if it does nothing else and is never idle: DRAM passes bytes and
- * opens rows, the L2 slices pass bytes, the function units take full wavefronts, local memories serve passes, and
+ * opens rows, the L2 slices pass bytes, the L1 ports look up lines of loads, the function units take full wavefronts, local memories serve passes, and
  * the issue ports issue.
  */
 void usage_needs(const struct sim_config *config, const struct sim_counters *c,

@@ -22,6 +22,20 @@ static const char kernels[] = ".kernel touch\n"
                               "    global_store_b32 [x + v0*4], v1\n"
                               "    s_end\n"
                               ".endkernel\n"
+                              ".kernel pages\n"
+                              ".param x f32[]\n"
+                              ".param n i32\n"
+                              "    v_mov_b32 v0, 0\n"
+                              "    s_mov_b32 s8, 0\n"
+                              "again:\n"
+                              "    global_load_b32 v1, [x + v0*4]\n"
+                              "    v_add_f32 v1, v1, 1.0\n"
+                              "    v_add_u32 v0, v0, 524288\n"
+                              "    s_add_u32 s8, s8, 1\n"
+                              "    s_cmp_lt_u32 s9, s8, n\n"
+                              "    s_branch_nz s9, again\n"
+                              "    s_end\n"
+                              ".endkernel\n"
                               ".kernel doubles\n"
                               ".param x f64[]\n"
                               ".param n i32\n"
@@ -55,6 +69,13 @@ static const char launches[] = "local gpu = require 'heddle'\n"
                                "    for i = 1, 50 do k(1, 32)(x) end\n"
                                "end)\n";
 
+/* 16 MiB, and a float of every 2 MiB. */
+static const char pages[] =
+    "local gpu = require 'heddle'\n"
+    "local k = gpu.module('k.hasm'):kernel('pages', 'x: in f32[], n: i32')\n"
+    "local x = gpu.array('f32', 8 * 524288, 'x')\n"
+    "gpu.region('main', {reset = function() x:fill(0) end}, function() k(1, 32)(x, 8) end)\n";
+
 /* A work-group on each compute unit, with two wavefronts on each SIMD unit, which takes an f64 instruction in 2 cycles. */
 static const char doubles[] =
     "local gpu = require 'heddle'\n"
@@ -69,6 +90,7 @@ static void add_programs(const struct cli_rig *r)
     cli_rig_file(r, "k.hasm", kernels);
     cli_rig_file(r, "copies.lua", copies);
     cli_rig_file(r, "launches.lua", launches);
+    cli_rig_file(r, "pages.lua", pages);
     cli_rig_file(r, "doubles.lua", doubles);
 }
 
@@ -215,6 +237,32 @@ static void test_a_program_bound_by_fp64(void **state)
     cJSON_Delete(e);
 }
 
+/*
+ * A kernel that touches 8 pages, each of another block, one after the other, has 8 batches of 30 + 20 us of the handler and 5 us until it is
+ * woken; moving a page takes 2.024 us.
+ */
+static void test_a_program_bound_by_faults(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *e;
+
+    add_programs(r);
+    e = explain(r, "pages.lua",
+                "--set um.page_faults=on --set host.prefetch=off --set um.prefetch_tree=off "
+                "--set um.fault_latency_ns=5000 --set um.fault_batch_ns=30000 --set "
+                "um.fault_block_ns=20000");
+    assert_string_equal(first_of(e, "ideals", "resource"), "fault handler");
+    assert_string_equal(first_of(e, "path", "bounded_by"), "fault handler");
+    assert_string_equal(first_of(e, "utilisation", "part"), "fault handler");
+    assert_true(number(item(e, "path")->child, "time_ns") == 8 * 50000);
+    assert_true(number(item(e, "utilisation")->child, "busy_ns") == 8 * (50000 + 2024));
+    expect_between(gain(e, "fault handler", "twice"), 1.7, 2);
+    assert_true(gain(e, "fault handler", "infinite") > 7);
+    expect_no_other(e, "fault handler", "", 1.06);
+    assert_true(cJSON_IsNumber(item(item(e, "bounds"), "serial_no_prefetch_ns")));
+    cJSON_Delete(e);
+}
+
 /* The default of an argument comes from the machine; a run on another machine keeps it. */
 static void test_arguments_stay(void **state)
 {
@@ -292,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_a_program_bound_by_copies),
         cmocka_unit_test(test_a_program_bound_by_launches),
         cmocka_unit_test(test_a_program_bound_by_fp64),
+        cmocka_unit_test(test_a_program_bound_by_faults),
         cmocka_unit_test(test_arguments_stay),
         cmocka_unit_test(test_the_page),
         cmocka_unit_test(test_how_it_ends),

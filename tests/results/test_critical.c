@@ -142,6 +142,119 @@ static void test_a_full_device(void **state)
     expect_path(&t, &rules, path, COUNT(path));
 }
 
+/* Kernel 0 is still there when kernel 1 starts: its last work-groups make room for it one by one. */
+static void test_a_device_that_empties(void **state)
+{
+    struct span spans[] = {kernel(0, 1, 1, 3, 60), kernel(1, 2, 2, 50, 90)};
+    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
+    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 90};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    const struct step path[] = {{'h', 0, 1}, {'l', 0, 3}, {'s', 0, 50}, {'s', 1, 90}};
+
+    (void)state;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
+/* ---- what bounds a kernel --------------------------------------------------------------------------- */
+
+/* A move of pages that kernel `node` touched: taken up by the handler, on the link, there. */
+static struct span fault(uint64_t node, uint64_t id, uint64_t taken, uint64_t start, uint64_t end)
+{
+    struct span s = move(node, id, taken, start, end);
+
+    s.move = SIM_T_FAULT;
+    return s;
+}
+
+static struct span working(struct span s, enum usage_part part, uint64_t need)
+{
+    s.part = (uint8_t)part;
+    s.need_ps = need;
+    return s;
+}
+
+struct stretch {
+    unsigned bound;
+    uint64_t end_ps;
+};
+
+/* The path is launch, kernel: the stretches are those of the kernel, which starts at 2. */
+static void expect_stretches(struct span *spans, size_t n, const struct stretch *expected,
+                             size_t len)
+{
+    struct span_node nodes[] = {{0, false, true}};
+    const struct timeline t = {spans, NULL, nodes, n, 0, COUNT(nodes), 0, spans[0].end_ps};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    struct critical_step *steps;
+    size_t nsteps;
+
+    assert_true(critical_path(&t, &rules, &steps, &nsteps));
+    assert_int_equal(nsteps, len + 1);
+    assert_int_equal(steps[0].what, STEP_LAUNCH);
+    for (size_t i = 0; i < len; i++) {
+        assert_int_equal(steps[i + 1].what, STEP_SPAN);
+        assert_ptr_equal(steps[i + 1].span, &spans[0]);
+        assert_int_equal(steps[i + 1].start_ps, steps[i].end_ps);
+        assert_int_equal(steps[i + 1].bound, expected[i].bound);
+        assert_int_equal(steps[i + 1].end_ps, expected[i].end_ps);
+    }
+    free(steps);
+}
+
+/* 60 of 100 is enough, 59 is not. */
+static void test_the_part_that_bounds(void **state)
+{
+    struct span enough[] = {working(kernel(0, 0, 0, 2, 102), PART_DRAM, 60)};
+    struct span less[] = {working(kernel(0, 0, 0, 2, 102), PART_DRAM, 59)};
+    const struct stretch dram[] = {{PART_DRAM, 102}}, latency[] = {{PART_NONE, 102}};
+
+    (void)state;
+    expect_stretches(enough, 1, dram, 1);
+    expect_stretches(less, 1, latency, 1);
+}
+
+/*
+ * Two moves of a batch taken up at 10: the link has the first 30-40, the second 40-45; and a fault of another kernel, whose batch was taken
+ * up at 50 and delays the kernel's own from 70 on. What comes after its last page, 95, is its own.
+ */
+static void test_a_kernel_that_faults(void **state)
+{
+    struct span spans[] = {kernel(0, 0, 0, 2, 120), fault(0, 0, 10, 30, 40),
+                           fault(0, 1, 10, 40, 45), fault(9, 2, 50, 60, 70),
+                           fault(0, 3, 70, 90, 95), fault(9, 4, 100, 105, 110)};
+    const struct stretch path[] = {{PART_NONE, 10},     {BOUND_HANDLER, 30}, {BOUND_LINK, 45},
+                                   {PART_NONE, 50},     {BOUND_HANDLER, 60}, {BOUND_LINK, 70},
+                                   {BOUND_HANDLER, 90}, {BOUND_LINK, 95},    {PART_NONE, 120}};
+
+    (void)state;
+    expect_stretches(spans, COUNT(spans), path, COUNT(path));
+}
+
+/* Without its faults 20 of the kernel's 118 are left; work of 12 is 60 % of them. A kernel whose work fills it all the same waits for no page. */
+static void test_work_beside_faults(void **state)
+{
+    struct span spans[] = {working(kernel(0, 0, 0, 2, 120), PART_FP64, 12),
+                           fault(0, 0, 12, 60, 110)};
+    struct span busy[] = {working(kernel(0, 0, 0, 2, 120), PART_FP64, 90), fault(0, 0, 12, 60, 110)};
+    const struct stretch path[] = {
+        {PART_FP64, 12}, {BOUND_HANDLER, 60}, {BOUND_LINK, 110}, {PART_FP64, 120}};
+    const struct stretch whole[] = {{PART_FP64, 120}};
+
+    (void)state;
+    expect_stretches(spans, COUNT(spans), path, COUNT(path));
+    expect_stretches(busy, COUNT(busy), whole, COUNT(whole));
+}
+
+/* Faults of others are not what a kernel waits for that has none. */
+static void test_faults_of_others(void **state)
+{
+    struct span spans[] = {kernel(0, 0, 0, 2, 120), fault(9, 0, 12, 60, 110)};
+    const struct stretch path[] = {{PART_NONE, 120}};
+
+    (void)state;
+    expect_stretches(spans, COUNT(spans), path, COUNT(path));
+}
+
 /* Kernels of no length at one time must not send the walk round in circles. */
 static void test_no_length(void **state)
 {
@@ -233,7 +346,12 @@ int main(void)
         cmocka_unit_test(test_a_host_that_waits),
         cmocka_unit_test(test_a_host_access_between),
         cmocka_unit_test(test_a_full_device),
+        cmocka_unit_test(test_a_device_that_empties),
         cmocka_unit_test(test_no_length),
+        cmocka_unit_test(test_the_part_that_bounds),
+        cmocka_unit_test(test_a_kernel_that_faults),
+        cmocka_unit_test(test_work_beside_faults),
+        cmocka_unit_test(test_faults_of_others),
         cmocka_unit_test(test_vec_without_contention),
         cmocka_unit_test(test_host_work_is_no_element),
         cmocka_unit_test(test_host_nodes_order_what_follows),

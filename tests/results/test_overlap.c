@@ -1,5 +1,6 @@
 /* Overlap fractions and busy times of timelines whose answers are known by hand. */
 #include "host/results/overlap.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -121,6 +122,32 @@ static void test_fig11_merges_chunks(void **state)
            (struct overlap){1, 4.0 / 18, 0, 4.0 / 22});
 }
 
+/*
+ * A transfer keeps its start and loses its gaps: the chunks 1-11 and 20-30 become 1-21, of which 19 lie beside the kernel 0-20; chunk 20-30 did
+ * not. Merged or not, no transfer is beside kernels for longer than it is.
+ */
+static void test_fig11_gaps_are_removed(void **state)
+{
+    const struct span spans[] = {KERNEL(0, 20), H2D(1, 11), H2D(20, 30)};
+
+    (void)state;
+    expect(spans, COUNT(spans), (struct overlap){0.5, 0.5, 0, 20.0 / 40},
+           (struct overlap){0.95, 0.95, 0, 19.0 / 40});
+}
+
+/* Pages that kernels fault in are transfers as others are, under both rules; what the handler does ahead of them is none. */
+static void test_pages_of_faults_are_transfers(void **state)
+{
+    struct span spans[] = {KERNEL(0, 100), H2D(40, 50), H2D(70, 80)};
+
+    (void)state;
+    spans[1].move = spans[2].move = SIM_T_FAULT;
+    spans[1].queued_ps = 10;
+    spans[2].queued_ps = 50;
+    expect(spans, COUNT(spans), (struct overlap){0.2, 1, 0, 40.0 / 120},
+           (struct overlap){0.2, 1, 0, 20.0 / 120});
+}
+
 static void test_busy_times_are_unions(void **state)
 {
     const struct span spans[] = {KERNEL(0, 10), KERNEL(5, 15), KERNEL(30, 31),
@@ -134,6 +161,7 @@ static void test_busy_times_are_unions(void **state)
     assert_int_equal(busy.h2d_ps, 6);
     assert_int_equal(busy.d2h_ps, 6);
     assert_int_equal(busy.link_ps, 10);
+    assert_int_equal(busy.any_ps, 18);
 }
 
 /* ---- against the definition, on random timelines -------------------------------------------------- */
@@ -202,6 +230,8 @@ int main(void)
         cmocka_unit_test(test_transfer_across_two_kernels),
         cmocka_unit_test(test_union_of_transfers),
         cmocka_unit_test(test_fig11_merges_chunks),
+        cmocka_unit_test(test_fig11_gaps_are_removed),
+        cmocka_unit_test(test_pages_of_faults_are_transfers),
         cmocka_unit_test(test_busy_times_are_unions),
         cmocka_unit_test(test_agrees_with_the_definition),
     };
