@@ -71,9 +71,6 @@ static uint64_t horizon(const struct sim_machine *m, const struct cu *cu, uint64
 
     if (d->lookahead == 1 || cu->tied || may_receive(d, cu))
         return cycle;
-    /* Whether the pages of its other lines are there is to be seen in the cycle in which they are looked up. */
-    if (cu->looks_at_pages && lsu_held(cu))
-        return cycle;
     until = least(until, queue_next_launch(m));
     if (m->limits.max_time_ps)
         until = least(until, clock_cycle_at(&m->core, m->limits.max_time_ps) + 1);

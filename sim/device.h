@@ -171,7 +171,6 @@ struct cu {
     /* load-store unit: an instruction whose lines found no MSHR free holds it */
     struct line_request *held; /* lines still to be looked up */
     uint32_t nheld, held_at, held_op;
-    bool looks_at_pages; /* the access in hand may find its pages absent, or changes their state */
     bool held_absent;    /* the next of them is in no way of L1 and in no MSHR */
     uint32_t port_used;  /* places taken at the L1 port in port_cycle */
     uint64_t port_cycle; /* of the next place */
@@ -309,6 +308,7 @@ struct device {
     struct cu *running;    /* its compute unit, from its fills on */
     uint32_t open_writers; /* stores and atomics of resident kernels that may be to any array */
     uint32_t open_runs;    /* with work-groups that are not placed yet */
+    bool looks_at_pages;   /* the access in hand may find pages absent, or changes their states */
     struct line_request *lines; /* of the access in hand: the room of its compute unit */
     struct local_pattern patterns[LOCAL_PATTERNS]; /* met last, by hash */
     uint64_t instructions;                         /* issued */

@@ -566,12 +566,12 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
             progress_effect(m->device);
         break;
     }
-    m->device->cus[w->cu].looks_at_pages = looks_at_pages(m, &x);
     if (!lines) {
-        if (m->device->cus[w->cu].looks_at_pages)
+        if (looks_at_pages(m, &x))
             touch_pages(m, &x);
         return 0;
     }
+    m->device->looks_at_pages = looks_at_pages(m, &x);
     m->device->lines = m->device->cus[w->cu].held;
     n = find_lines(m->device, &x);
     if (m->probe.fn)

@@ -227,28 +227,6 @@ static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t msh
         ask(m, cu, mshr, run, e->line, fresh, cycle);
 }
 
-/* A line whose page is not on the device waits past L1 and its MSHRs. */
-static void park_load(struct sim_machine *m, struct cu *cu, uint32_t op,
-                      const struct line_request *l, uint64_t cycle)
-{
-    struct kernel_run *run = op_at(cu, op)->wave->run;
-    uint32_t i = request_new(m);
-
-    if (i == REQUEST_NONE)
-        return;
-    *request_at(m->device, i) = (struct request){.line = l->line,
-                                                 .run = run,
-                                                 .sectors = l->sectors,
-                                                 .owner = op,
-                                                 .cu = (uint16_t)cu->id,
-                                                 .kind = REQ_REPLAY};
-    run->c.l1_requests++;
-    run->c.sectors += bits_count(l->sectors);
-    op_at(cu, op)->lines++;
-    cu->held_absent = false;
-    um_line_waits(m, i, false, cycle);
-}
-
 static inline bool mshr_is_full(const struct sim_machine *m, const struct mshr *e)
 {
     return m->config.l1_mshr_loads && e->loads >= m->config.l1_mshr_loads;
@@ -300,11 +278,7 @@ static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
         cu->port_used = 0;
     }
     while (lsu_held(cu)) {
-        const struct line_request *l = &cu->held[cu->held_at];
-
-        if (cu->looks_at_pages && !um_line_passes(m, l->line, false))
-            park_load(m, cu, cu->held_op, l, cu->port_cycle);
-        else if (!load_line(m, cu, cu->held_op, l, cu->port_cycle))
+        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port_cycle))
             return;
         cu->held_at++;
         if (++cu->port_used == m->config.l1_lines_per_cycle) {
@@ -316,15 +290,71 @@ static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
     load_done(m, cu, cycle);
 }
 
+/* A request for a line past L1: of a store or atomic, or of a load that waits for its page. */
+static inline uint32_t through_request(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                                       enum request_kind kind, uint32_t op,
+                                       const struct line_request *l)
+{
+    uint32_t i = request_new(m);
+    struct request *r;
+
+    if (i == REQUEST_NONE)
+        return i;
+    r = request_at(m->device, i);
+    r->line = l->line;
+    r->run = w->run;
+    r->wave = w;
+    r->life = w->life;
+    r->sectors = l->sectors;
+    r->serial = l->serial;
+    r->owner = op;
+    r->cu = (uint16_t)cu->id;
+    r->kind = (uint8_t)kind;
+    w->run->c.sectors += bits_count(l->sectors);
+    return i;
+}
+
+/*
+ * The lines of an access whose page is not on the device wait for it, with the states as they are at
+ * issue, and take no place of the L1 port. Returns how many of the held lines are left.
+ */
+static uint32_t wait_for_pages(struct sim_machine *m, struct cu *cu, struct wavefront *w,
+                               enum request_kind kind, uint32_t op, uint32_t nlines, uint64_t now)
+{
+    bool load = kind == REQ_REPLAY;
+    uint32_t left = 0;
+
+    for (uint32_t k = 0; k < nlines; k++) {
+        uint32_t i;
+
+        if (um_line_passes(m, cu->held[k].line, !load)) {
+            cu->held[left++] = cu->held[k];
+            continue;
+        }
+        i = through_request(m, cu, w, kind, op, &cu->held[k]);
+        if (i == REQUEST_NONE)
+            break;
+        if (load) {
+            w->run->c.l1_requests++;
+            op_at(cu, op)->lines++;
+        }
+        um_line_waits(m, i, !load, now);
+    }
+    return left;
+}
+
 static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                        const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
-    cu->nheld = nlines;
     cu->held_at = 0;
     cu->held_absent = false;
     cu->held_op = op_new(m, cu, w, in);
-    if (cu->held_op != POOL_NONE)
-        load_lines(m, cu, now);
+    if (cu->held_op == POOL_NONE)
+        return;
+    if (m->device->looks_at_pages)
+        nlines = wait_for_pages(m, cu, w, REQ_REPLAY, cu->held_op, nlines, now);
+    cu->nheld = nlines;
+    load_lines(m, cu, now);
 }
 
 /* An atomic acts in L2: its sectors are no more in its own L1, and what is dirty in the line goes first. */
@@ -352,31 +382,15 @@ static bool l1_keeps(struct sim_machine *m, struct cu *cu, struct kernel_run *ru
     return l1_store(m, cu, run, l, mshr == NONE32 ? 0 : cu->mshrs[mshr].sectors, cycle);
 }
 
-/* Sends a store or atomic of a line on to L2, at once or when its page is there. */
+/* Sends a store or atomic of a line on to L2. */
 static void send_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                          enum request_kind kind, uint32_t op, const struct line_request *l,
-                         bool passes, uint64_t cycle)
+                         uint64_t cycle)
 {
-    uint32_t i = request_new(m);
-    struct request *r;
+    uint32_t i = through_request(m, cu, w, kind, op, l);
 
-    if (i == REQUEST_NONE)
-        return;
-    r = request_at(m->device, i);
-    r->line = l->line;
-    r->run = w->run;
-    r->wave = w;
-    r->life = w->life;
-    r->sectors = l->sectors;
-    r->serial = l->serial;
-    r->owner = op;
-    r->cu = (uint16_t)cu->id;
-    r->kind = (uint8_t)kind;
-    w->run->c.sectors += bits_count(l->sectors);
-    if (passes)
+    if (i != REQUEST_NONE)
         l2_send(m, i, cycle);
-    else
-        um_line_waits(m, i, true, cycle);
 }
 
 static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront *w,
@@ -392,22 +406,24 @@ static void issue_through(struct sim_machine *m, struct cu *cu, struct wavefront
         return;
     if (returns)
         op_at(cu, op)->lines += nlines;
+    w->run->stores += nlines;
+    w->stores += nlines;
+    if (m->device->looks_at_pages)
+        nlines = wait_for_pages(m, cu, w, kind, op, nlines, now);
     for (uint32_t i = 0; i < nlines; i++) {
-        bool passes = !cu->looks_at_pages || um_line_passes(m, cu->held[i].line, true);
-
         if (atomic)
             l1_pass(m, cu, w->run, &cu->held[i], now);
-        if (looked_up && passes && l1_keeps(m, cu, w->run, &cu->held[i], now))
+        if (looked_up && l1_keeps(m, cu, w->run, &cu->held[i], now))
             done++;
         else
-            send_through(m, cu, w, kind, op, &cu->held[i], passes, now);
+            send_through(m, cu, w, kind, op, &cu->held[i], now);
         if (++used == per_cycle) {
             used = 0;
             now++;
         }
     }
-    w->run->stores += nlines - done;
-    w->stores += nlines - done;
+    w->run->stores -= done;
+    w->stores -= done;
     cu->lsu_free = now + (used > 0);
 }
 
