@@ -48,6 +48,7 @@ uint32_t frames_add(struct frames *f, uint32_t array, uint32_t page)
         return FRAME_NONE;
     f->at.at[i].array = array;
     f->at.at[i].page = page;
+    f->count++;
     append(f, i);
     return i;
 }
@@ -55,6 +56,7 @@ uint32_t frames_add(struct frames *f, uint32_t array, uint32_t page)
 void frames_remove(struct frames *f, uint32_t frame)
 {
     take_out(f, frame);
+    f->count--;
     f->at.at[frame].newer = f->free;
     f->free = frame;
 }

@@ -20,6 +20,7 @@ struct frames {
     VEC(struct frame) at;
     uint32_t free; /* linked by .newer */
     uint32_t oldest, newest;
+    uint32_t count;
 };
 
 void frames_init(struct frames *f);

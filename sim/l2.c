@@ -355,6 +355,26 @@ void l2_arrivals(struct sim_machine *m)
     }
 }
 
+void l2_replay(struct sim_machine *m, uint32_t first)
+{
+    struct device *d = m->device;
+
+    for (uint32_t i = first; i != REQUEST_NONE; i = request_at(d, i)->next) {
+        find_home(m, request_at(d, i));
+        if (m->probe.fn)
+            probe_line(m, request_at(d, i), HD_PROBE_REQUEST, m->now_ps + d->noc_ps);
+    }
+    machine_schedule(m, m->now_ps + d->noc_ps, UNIT_FAULT, EV_REPLAY, first, 0);
+}
+
+void l2_replay_event(struct sim_machine *m, const struct event *e)
+{
+    for (uint32_t i = e->a, next; i != REQUEST_NONE; i = next) {
+        next = request_at(m->device, i)->next;
+        arrive(m, i, e->time_ps);
+    }
+}
+
 void l2_event(struct sim_machine *m, const struct event *e)
 {
     serve_read(m, e->a, e->time_ps);

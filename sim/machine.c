@@ -164,6 +164,7 @@ static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_DRAM] = dram_event,
     [EV_FILL] = fill_event,
     [EV_FAULT] = um_fault_event,
+    [EV_REPLAY] = l2_replay_event,
 };
 
 static void serve_event(struct sim_machine *m)

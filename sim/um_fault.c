@@ -132,7 +132,7 @@ static void ask(struct sim_machine *m, uint32_t record, const struct request *r,
 
 static void append(struct device *d, struct fault_page *p, uint32_t request)
 {
-    request_at(d, request)->next = FAULT_NONE;
+    request_at(d, request)->next = REQUEST_NONE;
     if (p->first == FAULT_NONE)
         p->first = request;
     else
@@ -170,12 +170,8 @@ static void replay(struct sim_machine *m, uint32_t record)
     struct fault_buffer *b = &m->faults->buffer;
     struct fault_page p = *fault_page_at(b, record);
     struct sim_array *a = array_at(m, p.array);
-    uint64_t cycle = clock_cycle_at(&m->core, m->now_ps);
 
-    for (uint32_t i = p.first, next; i != FAULT_NONE; i = next) {
-        next = request_at(m->device, i)->next;
-        l2_send(m, i, cycle);
-    }
+    l2_replay(m, p.first);
     fault_buffer_remove(b, record);
     if (a->live && page_usable(a, p.page, false)) {
         demand_use(&m->memory, a, p.page);
@@ -487,10 +483,14 @@ static void send_batch(struct sim_machine *m)
         end_batch(m);
 }
 
+/* Pages that come can be evicted when they are there. */
 static void wait_for_room(struct sim_machine *m)
 {
+    const struct memory *mem = &m->memory;
+    uint64_t arrived = (uint64_t)mem->frames.count * mem->page_bytes;
+
     m->faults->phase = PHASE_ROOM;
-    if (m->memory.moves.len == 0 && m->memory.evictions == 0)
+    if (mem->device_bytes - mem->explicit_bytes == arrived && mem->evictions == 0)
         machine_fail(m, HD_SIM_FAILED, "device-memory", NULL, "free device arrays",
                      "a page that a kernel touches has no room beside the device arrays");
 }
