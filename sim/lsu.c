@@ -247,7 +247,9 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
             l1_hit(m, cu, op, l, cycle);
             return true;
         }
-        i = mshr_find(cu, l->line);
+        /* GPGPU-Sim, ldst_unit::memory_cycle: what bypasses L1 goes to the network, each access for itself. */
+        if (m->config.l1_enabled)
+            i = mshr_find(cu, l->line);
     }
     if (i == NONE32)
         i = mshr_new(cu, l->line);

@@ -96,6 +96,7 @@ struct l1_line {
 /* A line on its way to a compute unit. */
 struct miss {
     uint64_t line;
+    size_t access;    /* that took the MSHR */
     uint32_t sectors; /* asked for and not here yet */
     unsigned loads;   /* lines of loads that have come to it */
 };
@@ -639,10 +640,16 @@ static uint32_t l1_look_up(struct model *m, unsigned cu, uint64_t line)
     return l->valid;
 }
 
-static struct miss *find_miss(struct cu *u, uint64_t line)
+/* Without L1 loads do not share MSHRs. */
+static bool may_wait(const struct model *m, size_t access, size_t other)
+{
+    return m->c->l1_enabled || access == other;
+}
+
+static struct miss *find_miss(const struct model *m, struct cu *u, uint64_t line, size_t access)
 {
     for (size_t i = 0; i < u->misses.len; i++)
-        if (u->misses.at[i].line == line)
+        if (u->misses.at[i].line == line && may_wait(m, u->misses.at[i].access, access))
             return &u->misses.at[i];
     return NULL;
 }
@@ -654,14 +661,14 @@ static bool look_up_line(struct model *m, size_t access, const struct mem_line *
     struct mem_counters *counters = &m->result->counters[a->run];
     struct cu *u = &m->cus[a->cu];
     uint32_t missing = line->sectors & ~l1_look_up(m, a->cu, line->line), fresh;
-    struct miss *miss = find_miss(u, line->line);
+    struct miss *miss = find_miss(m, u, line->line, access);
 
     if (missing && !miss) {
         if (u->misses.len == m->c->l1_mshrs) {
             m->result->held++;
             return false;
         }
-        ADD(u->misses, ((struct miss){line->line, 0, 0}));
+        ADD(u->misses, ((struct miss){line->line, access, 0, 0}));
         miss = &u->misses.at[u->misses.len - 1];
     }
     if (missing && m->c->l1_mshr_loads && miss->loads == m->c->l1_mshr_loads) {
@@ -743,7 +750,7 @@ static bool l1_store(struct model *m, const struct mem_access *a, const struct m
                      uint64_t cycle)
 {
     struct l1_line *l = l1_find(m, a->cu, line->line);
-    const struct miss *miss = find_miss(&m->cus[a->cu], line->line);
+    const struct miss *miss = find_miss(m, &m->cus[a->cu], line->line, 0);
     bool back = m->c->l1_write == L1_WRITE_BACK;
 
     if (a->kind != MEM_STORE || !m->c->l1_enabled || (!back && !m->c->l1_allocate_on_store))
@@ -853,16 +860,15 @@ static void line_done(struct model *m, size_t access, uint64_t cycle)
         a->ready_cycle = cycle;
 }
 
-static void give_sectors(struct model *m, struct cu *u, uint64_t line, uint32_t sectors,
-                         uint64_t cycle)
+static void give_sectors(struct model *m, struct cu *u, const struct request *r, uint64_t cycle)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < u->wants.len; i++) {
         struct want w = u->wants.at[i];
 
-        if (w.line == line)
-            w.sectors &= ~sectors;
+        if (w.line == r->what.line && may_wait(m, w.access, r->access))
+            w.sectors &= ~r->what.sectors;
         if (w.sectors)
             u->wants.at[kept++] = w;
         else
@@ -889,8 +895,8 @@ static void arrive_at_cu(struct model *m, size_t index)
         return;
     }
     l1_fill(m, r.cu, &r, cycle);
-    give_sectors(m, u, r.what.line, r.what.sectors, cycle);
-    miss = find_miss(u, r.what.line);
+    give_sectors(m, u, &r, cycle);
+    miss = find_miss(m, u, r.what.line, r.access);
     miss->sectors &= ~r.what.sectors;
     if (miss->sectors)
         return;

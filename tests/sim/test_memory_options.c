@@ -184,6 +184,37 @@ static void an_mshr_takes_so_many_loads(void **state)
     }
 }
 
+/*
+ * The same loads without L1: each asks L2 for the sector, which fetches it once and answers all when it comes. From L2 the second
+ * launch gets an answer for each, a cycle behind the other.
+ */
+static void without_l1_each_load_asks_for_itself(void **state)
+{
+    enum { WAVES = 6 };
+    static const char text[] = ".kernel k\n.param x u32[]\n global_load_b32 v1, [x]\n"
+                               " v_add_u32 v1, v1, v1\n s_end\n.endkernel\n";
+    static const unsigned cycles[] = {NOC + 1 + L2 + 1 + DRAM + NOC + 1,
+                                      NOC + WAVES - 1 + 1 + L2 + NOC + 1};
+    struct krig_launch l = {.text = text, .threads = WAVES * 32, .nargs = 1};
+    struct krig r;
+
+    (void)state;
+    krig_open(&r, LATENCIES, "l2.slices", "1", "dram.channels", "1", "cu.simds", "8",
+              "cu.wavefront_slots", "64", "l1.enabled", "off", "dram.bytes_per_second",
+              "32000000000", NULL);
+    l.args[0].is_array = true;
+    l.args[0].value = krig_array(&r, 128);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sim_kernel_record *k = krig_run(&r, &l);
+
+        assert_int_equal(k->counters.sectors, WAVES);
+        assert_int_equal(k->counters.l1_hits, 0);
+        assert_int_equal(k->counters.dram_read_bytes, i ? 0 : 32);
+        assert_int_equal(krig_cycles(k), cycles[i]);
+    }
+    krig_close(&r);
+}
+
 /* ---- answers ---- */
 
 struct fills {
@@ -249,6 +280,7 @@ int main(void)
         cmocka_unit_test(rows_stay_open_until_the_machine_is_cold),
         cmocka_unit_test(strides_fall_on_one_slice_or_on_all),
         cmocka_unit_test(an_mshr_takes_so_many_loads),
+        cmocka_unit_test(without_l1_each_load_asks_for_itself),
         cmocka_unit_test(late_answers_keep_their_order),
     };
 
