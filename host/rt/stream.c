@@ -30,7 +30,8 @@ static struct hd_stream *stream_on_queue(hd_runtime *rt, uint32_t queue, bool au
     struct stream_pool *pool = &rt->streams;
     struct hd_stream *s = calloc(1, sizeof *s);
 
-    if (!s || !remember_number(pool, queue, pool->next_number)) {
+    if (!s || !remember_number(pool, queue, pool->next_number) ||
+        !vec_reserve(&pool->by_number, pool->automatic + 1)) {
         free(s);
         return NULL;
     }
@@ -101,6 +102,7 @@ void streams_free(hd_runtime *rt)
         free(s);
     }
     vec_free(&pool->number_of_queue);
+    vec_free(&pool->by_number);
 }
 
 enum hd_status stream_given(hd_runtime *rt, hd_stream *s, hd_stream **out, struct hd_error *err)

@@ -7,19 +7,36 @@
 #include <stdio.h>
 
 const struct schedule_case schedule_cases[] = {
-    {"chain", NULL, false, 0},
-    {"readers", "32", true, 0},
-    {"reads", NULL, false, 10},
-    {NULL, NULL, false, 0},
+    {"chain", .limit = "65536"},
+    {"readers", .limit = "32", .read_only = true},
+    {"reads", .limit = "65536", .read_every = 10},
+    {"streams", .limit = "65536", .own = true},
+    {NULL},
 };
 
 struct load {
     hd_runtime *rt;
     hd_kernel *writer, *kernel;
     hd_array *x, *y;
+    VEC(hd_array *) own;
+    hd_kernel *owner;
     const struct schedule_case *c;
     struct schedule_speed *out;
 };
+
+static enum hd_status make_own(struct load *l, uint32_t launches, struct hd_error *err)
+{
+    enum hd_status status = HD_OK;
+
+    for (uint32_t i = 0; l->c->own && i <= launches && status == HD_OK; i++) {
+        hd_array *a;
+
+        status = hd_array_new(l->rt, T_F32, 1, NULL, &a, err);
+        if (status == HD_OK && !vec_push(&l->own, a))
+            status = hd_no_memory(err, "arrays");
+    }
+    return status;
+}
 
 static enum hd_status set_up(struct load *l, struct hd_error *err)
 {
@@ -32,14 +49,17 @@ static enum hd_status set_up(struct load *l, struct hd_error *err)
     if (!m)
         return hd_no_memory(err, "a machine");
     hd_options_default(&o);
-    if ((l->c->setting && (status = param_set(&rt_params, &o.host, "host.max_streams",
-                                              l->c->setting, "bench", err))) ||
+    if ((status = param_set(&rt_params, &o.host, "host.max_streams", l->c->limit, "bench", err)) ||
+        (status = param_set(&rt_params, &o.host, "host.new_stream",
+                            l->c->own ? "reuse" : "always-new", "bench", err)) ||
         (status = rt_new_on(&o, &still_machine, m, &l->rt, err)) ||
         (status = hd_module_load(l->rt, file, &module, err)) ||
         (status = hd_kernel_get(l->rt, module, "fma", "x: inout f32[], y: inout f32[], n: i32",
                                 &l->writer, err)) ||
         (status = hd_kernel_get(l->rt, module, "fma", "x: in f32[], y: in f32[], n: i32",
                                 &l->kernel, err)) ||
+        (status = hd_kernel_get(l->rt, module, "fma", "x: inout f32[], y: in f32[], n: i32",
+                                &l->owner, err)) ||
         (status = hd_array_new(l->rt, T_F32, 64, "x", &l->x, err)) ||
         (status = hd_array_new(l->rt, T_F32, 64, "y", &l->y, err)))
         return status;
@@ -57,10 +77,11 @@ static void measure(const struct load *l)
         l->out->live_bytes = d->bytes + streams;
 }
 
-static enum hd_status launch(const struct load *l, hd_kernel *kernel, struct hd_error *err)
+static enum hd_status launch(const struct load *l, hd_kernel *kernel, hd_array *x,
+                             struct hd_error *err)
 {
     const struct hd_arg args[] = {
-        {.kind = HD_ARG_ARRAY, .as.array = l->x},
+        {.kind = HD_ARG_ARRAY, .as.array = x},
         {.kind = HD_ARG_ARRAY, .as.array = l->y},
         {.kind = HD_ARG_INT, .as.i = 1},
     };
@@ -71,12 +92,12 @@ static enum hd_status launch(const struct load *l, hd_kernel *kernel, struct hd_
     return hd_launch_kernel(l->rt, &launch, err);
 }
 
-static enum hd_status read_one(const struct load *l, struct hd_error *err)
+static enum hd_status read_one(const struct load *l, hd_array *x, struct hd_error *err)
 {
     void *data;
 
     l->out->calls++;
-    return hd_array_access(l->rt, l->x, 0, 1, HD_READ, &data, err);
+    return hd_array_access(l->rt, x, 0, 1, HD_READ, &data, err);
 }
 
 enum hd_status schedule_counted(const struct load *l, uint32_t launches, struct hd_error *err);
@@ -84,14 +105,17 @@ enum hd_status schedule_counted(const struct load *l, uint32_t launches, struct 
 /* Not static, so that it has a name of its own. */
 enum hd_status schedule_counted(const struct load *l, uint32_t launches, struct hd_error *err)
 {
-    enum hd_status status = launch(l, l->writer, err);
+    hd_kernel *kernel = l->c->own ? l->owner : l->c->read_only ? l->kernel : l->writer;
+    enum hd_status status = launch(l, l->writer, l->x, err);
 
     for (uint32_t i = 1; i <= launches && status == HD_OK; i++) {
-        status = launch(l, l->c->read_only ? l->kernel : l->writer, err);
+        status = launch(l, kernel, l->c->own ? l->own.at[i] : l->x, err);
         measure(l);
         if (status == HD_OK && l->c->read_every && i % l->c->read_every == 0)
-            status = read_one(l, err);
+            status = read_one(l, l->x, err);
     }
+    for (uint32_t i = launches; l->c->own && i > 0 && status == HD_OK; i--)
+        status = read_one(l, l->own.at[i], err);
     return status;
 }
 
@@ -100,11 +124,15 @@ enum hd_status schedule_run(const struct schedule_case *c, uint32_t launches,
 {
     struct load l = {.c = c, .out = out};
     enum hd_status status = set_up(&l, err);
-    uint64_t start = bench_cpu_ns();
+    uint64_t start;
 
+    if (status == HD_OK)
+        status = make_own(&l, launches, err);
+    start = bench_cpu_ns();
     if (status == HD_OK)
         status = schedule_counted(&l, launches, err);
     out->ns += bench_cpu_ns() - start;
+    vec_free(&l.own);
     hd_runtime_free(l.rt);
     return status;
 }

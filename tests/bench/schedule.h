@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 struct schedule_case {
-    const char *name, *setting;
-    bool read_only;      /* the kernels only read */
-    uint32_t read_every; /* a host read after so many launches; 0: none */
+    const char *name, *limit; /* limit: host.max_streams */
+    bool read_only;           /* the kernels only read */
+    uint32_t read_every;      /* a host read after so many launches; 0: none */
+    bool own; /* each launch has an array and a stream of its own; the host reads them back, the last first */
 };
 
 /* Ends with a NULL name. */

@@ -132,6 +132,25 @@ static void test_a_prefetch_is_on_the_kernels_stream(void **state)
     rig_free(r);
 }
 
+/* c waits for b, but its new array moves while b runs. */
+static void test_a_prefetch_is_ahead_of_the_waits(void **state)
+{
+    struct rig *r = rig_new("um.page_faults=on");
+    size_t first;
+
+    (void)state;
+    fake_set_link(r->machine, 1000);
+    rig_run(r, "a x=w; b y=w");
+    first = fake_count(r->machine);
+    rig_run(r, "c x=r y=r z=w");
+    assert_int_equal(fake_count(r->machine), first + 3);
+    assert_int_equal(fake_cmd(r->machine, first)->kind, SIM_PREFETCH);
+    assert_int_equal(fake_cmd(r->machine, first + 1)->kind, SIM_WAIT);
+    assert_int_equal(fake_cmd(r->machine, first + 2)->kind, SIM_KERNEL);
+    assert_int_equal(hd_finish(r->rt, NULL), HD_OK);
+    rig_free(r);
+}
+
 static void test_pages_that_move_for_the_host(void **state)
 {
     struct rig *r = rig_new("um.page_faults=on host.prefetch=off");
@@ -188,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_vec_parallel),
         cmocka_unit_test(test_vec_serial),
         cmocka_unit_test(test_a_prefetch_is_on_the_kernels_stream),
+        cmocka_unit_test(test_a_prefetch_is_ahead_of_the_waits),
         cmocka_unit_test(test_pages_that_move_for_the_host),
         cmocka_unit_test(test_work_of_the_host),
         cmocka_unit_test(test_values_only_takes_no_time),

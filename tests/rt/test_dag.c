@@ -87,6 +87,10 @@ static void test_edge_kinds(void **state)
     assert_string_equal(text_str(&r->edge_text), "a->b[x] b->c[x] c->d[x]");
     assert_string_equal(text_str(&r->edge_kinds), "raw war waw");
     rig_free(r);
+    r = rig_new("host.dependency=no-const");
+    rig_run(r, "a x=w; b x=r; c x=r; d x=w");
+    assert_string_equal(text_str(&r->edge_kinds), "waw waw waw");
+    rig_free(r);
 }
 
 /* ---- the reference --------------------------------------------------------------------------------- */
