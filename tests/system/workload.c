@@ -84,7 +84,7 @@ void workload_check(const char *path, const char *preset, const char *settings,
 void workload_check_everywhere(const char *path, const char *const *shapes, unsigned nshapes)
 {
     static const char *const presets[] = {"gtx960", "gtx1660s", "p100", "tiny"};
-    static const char *const variants[] = {"auto", "events", "graph"};
+    static const char *const variants[] = {"auto", "events", "graph", "capture"};
     enum { PRESETS = 4, WIDTHS = 4, VARIANTS = sizeof variants / sizeof *variants };
 
     for (unsigned i = 0; i < PRESETS * WIDTHS * VARIANTS; i++) {

@@ -7,7 +7,7 @@
 --     bs(x9 -> y9) -- the host reads y9[0]
 --
 -- All x are written by the host before each iteration, so 80 n bytes go to the device. By hand each pair of arrays is on a
--- stream of its own.
+-- stream of its own, and the host waits for one stream after the other, each before it reads, while the next ones go on.
 --
 -- Arguments
 --   n       elements of each of the arrays (100000)
@@ -74,11 +74,10 @@ local rounding, approximation = 100 * 2.0 ^ -53 * size, 7.5e-8 * size
 
 local function near(got, expected, tolerance) return math.abs(got - expected) <= tolerance end
 
-for i = 1, ARRAYS do b:place(i, x[i], y[i]) end
 for i = 1, ARRAYS do
+    b:place(i, x[i], y[i])
     b:call(bs, b.blocks, b.block, {x[i], y[i], n, RATE, VOLATILITY, TIME, STRIKE}, {stream = i})
 end
-for i = 1, ARRAYS do b:sync(i) end
 
 local expected = {}
 

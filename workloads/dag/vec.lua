@@ -6,8 +6,8 @@
 --                        +-- reduce(x1, y1 -> z) -- the host reads z
 --     square(y -> y1) --'
 --
--- x and y are written by the host before each iteration, so 8 n bytes go to the device. By hand x and x1 are on one
--- stream, y and y1 on another, which the first waits for.
+-- x and y are written by the host before each iteration, so 8 n bytes go to the device. By hand x, x1 and z are on
+-- one stream, y and y1 on another, which the first waits for.
 --
 -- Arguments
 --   n       elements of each vector (1000000)
@@ -51,6 +51,7 @@ local tolerance = (additions + 4) * 2.0 ^ -24
 
 b:place(1, x, x1)
 b:place(2, y, y1)
+b:prefetch(1, z)
 local x_squared = b:call(square, blocks, block, {x, x1, n}, {stream = 1})
 local y_squared = b:call(square, blocks, block, {y, y1, n}, {stream = 2})
 b:call(reduce, blocks, block, {x1, y1, z, n}, {stream = 1, after = {x_squared, y_squared}})

@@ -95,10 +95,20 @@ function benchmark:call(kernel, blocks, threads, arguments, how)
     })
 end
 
--- By hand: what these arrays need on this stream before its next call. That is a prefetch, and where the device has no
--- page faults that they belong to the stream alone.
+-- By hand, where the device has page faults: these arrays go to it on this stream.
+function benchmark:prefetch(stream, ...)
+    step(self, {kind = "prefetch", stream = stream, arrays = {...}})
+end
+
+-- By hand, where it has none: these arrays belong to this stream alone, so that launches on others do not move them.
+function benchmark:attach(stream, ...)
+    step(self, {kind = "attach", stream = stream, arrays = {...}})
+end
+
+-- By hand: whichever the device is for.
 function benchmark:place(stream, ...)
-    step(self, {kind = "place", stream = stream, arrays = {...}})
+    self:attach(stream, ...)
+    self:prefetch(stream, ...)
 end
 
 -- By hand: the host waits for the stream.
@@ -132,14 +142,14 @@ function events.call(b, s)
     if s.awaited then s.event = record(b, s.stream) end
 end
 
-function events.place(b, s)
-    for _, array in ipairs(s.arrays) do
-        if not gpu.config("um.page_faults") then
-            if rawget(gpu, "attach") then gpu.attach(array, b:stream(s.stream)) end
-        elseif b.by_hand_prefetch then
-            gpu.prefetch(array, b:stream(s.stream))
-        end
-    end
+function events.prefetch(b, s)
+    if not (gpu.config("um.page_faults") and b.by_hand_prefetch) then return end
+    for _, array in ipairs(s.arrays) do gpu.prefetch(array, b:stream(s.stream)) end
+end
+
+function events.attach(b, s)
+    if gpu.config("um.page_faults") then return end
+    for _, array in ipairs(s.arrays) do gpu.attach(array, b:stream(s.stream)) end
 end
 
 function events.sync(b, s) b:stream(s.stream):sync() end
