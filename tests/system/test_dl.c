@@ -13,7 +13,7 @@ static const char *const shapes[] = {
     "n=40 block=64 blocks=1 pixels=3 gap=true",
     "n=60 block=36 blocks=4 pixels=3 gap=true",
     "n=20 block=1 blocks=1 pixels=2 gap=true",
-    "n=60 block=256 blocks=9 pixels=3 gap=true",
+    "n=40 block=256 blocks=9 pixels=3 gap=true",
 };
 
 static void test_everywhere(void **state)
@@ -53,6 +53,29 @@ static void test_schedule(void **state)
     }
 }
 
+/* By hand and as graphs: the same order, and the branches beside each other. */
+static void test_by_hand(void **state)
+{
+    static const char *const variants[] = {"n=100 blocks=4 variant=events",
+                                           "n=100 blocks=4 variant=graph",
+                                           "n=100 blocks=4 variant=capture"};
+    static const unsigned pairs[][2] = {{0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 6}, {6, 7}};
+
+    (void)state;
+    for (unsigned v = 0; v < 3; v++) {
+        struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
+        struct sys s;
+
+        workload_run(&s, &o, DL, variants[v]);
+        assert_true(workload_passed(&s));
+        assert_int_equal(s.kernels.len, 8);
+        assert_int_equal(workload_schedule_of(&s).streams, 2);
+        workload_require_order(&s, pairs, 7);
+        assert_true(workload_kernel(&s, 1)->r.start_ps < workload_kernel(&s, 0)->r.end_ps);
+        sys_close(&s);
+    }
+}
+
 static void test_mistakes_are_found(void **state)
 {
     static const struct workload_mistake mistakes[] = {
@@ -87,9 +110,8 @@ static void test_mistakes_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everywhere),
-        cmocka_unit_test(test_serial_and_other_policies),
-        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_everywhere),         cmocka_unit_test(test_serial_and_other_policies),
+        cmocka_unit_test(test_schedule),           cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_mistakes_are_found),
     };
 

@@ -80,6 +80,44 @@ static void test_schedule(void **state)
     }
 }
 
+/*
+ * By hand: two streams and no edges, for the host waits between the steps; as a graph: the step's last kernel resets what
+ * the host writes, and the next step is behind it.
+ */
+static void test_by_hand(void **state)
+{
+    static const struct {
+        const char *arguments;
+        unsigned kernels, a_step;
+    } variants[] = {{"n=3000 block=32 blocks=4 variant=events", 30, 6},
+                    {"n=3000 block=32 blocks=4 variant=graph", 35, 7},
+                    {"n=3000 block=32 blocks=4 variant=capture", 35, 7}};
+
+    (void)state;
+    for (unsigned v = 0; v < 3; v++) {
+        struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
+        const unsigned a_step = variants[v].a_step;
+        struct sys s;
+
+        workload_run(&s, &o, HITS, variants[v].arguments);
+        assert_true(workload_passed(&s));
+        assert_int_equal(s.kernels.len, variants[v].kernels);
+        assert_int_equal(workload_schedule_of(&s).streams, 2);
+        for (unsigned step = 0; step < 5; step++) {
+            const unsigned k = step * a_step;
+            /* products 0 and 1, sums 2 and 3, divisions 4 and 5; then the next step, or the reset */
+            const unsigned pairs[][2] = {
+                {k, k + 2},     {k + 1, k + 3}, {k + 2, k + 4},
+                {k + 3, k + 5}, {k, k + 5},     {k + 1, k + 4},
+                {k + 4, k + 6}, {k + 5, k + 6}, {k + a_step - 1, k + a_step}};
+            const bool last = step == 4;
+
+            workload_require_order(&s, pairs, !last ? 9 : a_step == 7 ? 8 : 6);
+        }
+        sys_close(&s);
+    }
+}
+
 /* Everything is written before each iteration: 72 bytes a row, and the page of each of four numbers. */
 static void test_bytes_to_the_device(void **state)
 {
@@ -131,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_serial_and_other_policies),
         cmocka_unit_test(test_other_products_and_degrees),
         cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_bytes_to_the_device),
         cmocka_unit_test(test_mistakes_are_found),
     };

@@ -126,6 +126,31 @@ struct workload_schedule workload_schedule_of(const struct sys *s)
     return out;
 }
 
+const struct hd_kernel_row *workload_kernel(const struct sys *s, unsigned i)
+{
+    for (size_t k = 0; k < s->kernels.len; k++) {
+        unsigned before = 0;
+
+        for (size_t other = 0; other < s->kernels.len; other++)
+            before += s->kernels.at[other].node < s->kernels.at[k].node;
+        if (before == i)
+            return &s->kernels.at[k];
+    }
+    fail_msg("there is no kernel %u", i);
+    return NULL;
+}
+
+void workload_require_order(const struct sys *s, const unsigned (*pairs)[2], unsigned npairs)
+{
+    for (unsigned i = 0; i < npairs; i++) {
+        const struct hd_kernel_row *first = workload_kernel(s, pairs[i][0]);
+        const struct hd_kernel_row *second = workload_kernel(s, pairs[i][1]);
+
+        if (first->r.end_ps > second->r.start_ps)
+            fail_msg("kernel %u starts before kernel %u ends", pairs[i][1], pairs[i][0]);
+    }
+}
+
 /* ---- mistakes ---- */
 
 static void copy_file(const char *from, const char *to, const char *old, const char *new)

@@ -35,6 +35,11 @@ struct workload_schedule {
 };
 struct workload_schedule workload_schedule_of(const struct sys *s);
 
+/* The i-th kernel in the order of the calls. */
+const struct hd_kernel_row *workload_kernel(const struct sys *s, unsigned i);
+/* Fails the test if the second of two kernels, counted so, starts before the first ends. */
+void workload_require_order(const struct sys *s, const unsigned (*pairs)[2], unsigned npairs);
+
 struct workload_mistake {
     const char *program, *kernels; /* files of workloads/dag, without suffix */
     const char *arguments;
