@@ -52,7 +52,7 @@ static bool copy_commands(struct queue *to, const struct queue *from)
 static bool copy_queue(struct queue *to, const struct queue *from)
 {
     *to = *from;
-    memset(&to->claims, 0, sizeof to->claims);
+    memset(&to->claims.list, 0, sizeof to->claims.list);
     return copy_commands(to, from) && vec_copy(&to->claims.list, &from->claims.list);
 }
 

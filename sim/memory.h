@@ -16,6 +16,7 @@ struct sim_array {
     bool live; /* false: freed; its addresses are never used again, so that a late use is found */
     int32_t attached; /* queue, SIM_ATTACH_GLOBAL or SIM_ATTACH_HOST; see sim/attach.h */
     uint32_t attach_next, attach_last; /* of the same list, ATTACH_NONE at the ends */
+    bool settled;                      /* wholly on the device, and none of it on the move */
     uint64_t seen;      /* memory.see_clock when it was last in a list of visible arrays */
     uint32_t in_flight; /* pending commands that use it */
     uint64_t npages;
@@ -45,6 +46,13 @@ enum { WATCH_LOADS = 1, WATCH_STORES = 2 };
 struct memory_retired {
     uint64_t base, bytes;
     char name[64];
+};
+
+/* The arrays of an attachment; see sim/attach.h. */
+struct attach_list {
+    uint32_t first[2]; /* by whether they are settled */
+    uint32_t held;     /* by launches that have claimed what they see */
+    uint64_t pages, last_use;
 };
 
 /* A host access to pages on the device, until it may go on. */
@@ -79,8 +87,8 @@ struct memory {
     uint64_t device_bytes;   /* of pages on the device, SIM_DEVICE arrays included */
     uint64_t explicit_bytes; /* of SIM_DEVICE arrays, which are never evicted */
     uint64_t use_clock;
-    VEC(uint32_t) attached; /* first array of each list: globally attached, then by queue */
-    VEC(uint32_t) visible;  /* what a launch can see, while it is looked at */
+    VEC(struct attach_list) attached; /* globally, then by queue */
+    VEC(uint32_t) visible;            /* what a launch can see, while it is looked at */
     uint64_t see_clock;
     uint32_t evictions; /* under way */
     uint32_t page_bytes;

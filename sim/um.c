@@ -14,9 +14,10 @@ static struct sim_array *array_at(struct sim_machine *m, uint32_t id)
 
 /* ---- what a launch can see ------------------------------------------------------------- */
 
-static bool find_visible(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch)
+static bool find_visible(struct sim_machine *m, uint32_t queue, const struct sim_launch *launch,
+                         uint64_t *pages)
 {
-    bool found = attach_find_visible(&m->memory, queue, launch);
+    bool found = attach_find_visible(&m->memory, queue, launch, pages);
 
     if (!found)
         machine_out_of_memory(m);
@@ -27,12 +28,10 @@ enum hd_status um_check_launch(struct sim_machine *m, uint32_t queue,
                                const struct sim_launch *launch, struct hd_error *err)
 {
     struct memory *mem = &m->memory;
-    uint64_t pages = 0, capacity = m->config.dram_bytes - mem->explicit_bytes;
+    uint64_t pages, capacity = m->config.dram_bytes - mem->explicit_bytes;
 
-    if (m->config.um_page_faults || !find_visible(m, queue, launch))
+    if (m->config.um_page_faults || !find_visible(m, queue, launch, &pages))
         return m->fault.status;
-    for (size_t i = 0; i < mem->visible.len; i++)
-        pages += array_at(m, mem->visible.at[i])->npages;
     if (pages <= capacity / mem->page_bytes)
         return HD_OK;
     return hd_error_set(
@@ -55,15 +54,16 @@ static bool claim_array(struct sim_machine *m, uint32_t id, struct um_claims *cl
     c = pages_to_device(a, pages_all(a));
     m->memory.device_bytes += c.changed * m->memory.page_bytes;
     a->pinned++;
-    if (c.moved == 0 || m->mode == SIM_VALUES)
-        return true;
-    claims->list.at[claims->list.len - 1].move_bytes = c.moved * m->memory.page_bytes;
-    a->inbound++;
+    if (c.moved > 0 && m->mode == SIM_TIMED) {
+        claims->list.at[claims->list.len - 1].move_bytes = c.moved * m->memory.page_bytes;
+        a->inbound++;
+    }
+    attach_settle(&m->memory, a);
     return true;
 }
 
-/* Makes room for what is missing of the visible arrays, without evicting them. */
-static bool make_room_beside(struct sim_machine *m)
+/* Makes room for what is missing of the visible arrays, which are used now and not evicted; holds those attached. */
+static bool make_room_beside(struct sim_machine *m, uint32_t queue)
 {
     const struct memory *mem = &m->memory;
     uint64_t use = ++m->memory.use_clock, missing = 0;
@@ -76,9 +76,13 @@ static bool make_room_beside(struct sim_machine *m)
         a->pinned++;
         missing += a->npages - a->device_pages;
     }
+    attach_use(&m->memory, queue, use);
+    attach_hold(&m->memory, queue, true);
     room = um_room_of_arrays(m, missing * mem->page_bytes);
     for (size_t i = 0; i < mem->visible.len; i++)
         array_at(m, mem->visible.at[i])->pinned--;
+    if (!room)
+        attach_hold(&m->memory, queue, false);
     return room;
 }
 
@@ -93,8 +97,10 @@ enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue,
         machine_fail(m, HD_SIM_FAILED, err.code, NULL, err.hint, "%s", err.message);
         return UM_FAILED;
     }
-    if (!make_room_beside(m))
+    if (!make_room_beside(m, queue))
         return UM_NO_ROOM;
+    claims->holds_attached = true;
+    claims->queue = queue;
     for (size_t i = 0; i < mem->visible.len; i++)
         if (!claim_array(m, mem->visible.at[i], claims)) {
             machine_out_of_memory(m);
@@ -229,6 +235,9 @@ void um_release(struct sim_machine *m, struct um_claims *claims)
         memory_release_id(&m->memory, claims->list.at[i].array);
     }
     claims->list.len = 0;
+    if (claims->holds_attached)
+        attach_hold(&m->memory, claims->queue, false);
+    claims->holds_attached = false;
 }
 
 void um_written(struct sim_machine *m, uint32_t array)
@@ -269,6 +278,8 @@ static void move_in_done(struct sim_machine *m, const struct sim_transfer_record
         arrive_first(m);
         um_fault_arrived(m, r->kind == SIM_T_FAULT);
         um_host_retry(m, r->array);
+    } else {
+        attach_settle(&m->memory, array_at(m, r->array));
     }
     memory_release_id(&m->memory, r->array);
 }
@@ -282,6 +293,7 @@ uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r
     if (r->kind == SIM_T_EVICT)
         m->memory.evictions--;
     array_at(m, r->array)->outbound--;
+    attach_settle(&m->memory, array_at(m, r->array));
     memory_release_id(&m->memory, r->array);
     if (m->memory.demand)
         um_fault_left(m);

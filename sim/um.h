@@ -29,6 +29,8 @@ struct um_claim {
 
 struct um_claims {
     VEC(struct um_claim) list;
+    bool holds_attached; /* and what is attached to the queue, or globally */
+    uint32_t queue;
 };
 
 enum um_outcome {

@@ -3,6 +3,7 @@
  * they are; then the dirty ones move as one transfer, and the clean ones need the fault alone. With
  * page faults the pages leave when the fault has been served, not before: until then kernels use them.
  */
+#include "sim/attach.h"
 #include "sim/demand.h"
 #include "sim/machine.h"
 #include "sim/pages.h"
@@ -20,6 +21,7 @@ static struct page_change take_range(struct sim_machine *m, const struct sim_hos
         pages_discard(a, pages_within(mem, a, h->offset, h->bytes));
     c = pages_to_host(a, pages_of(mem, a, h->offset, h->bytes));
     mem->device_bytes -= c.changed * mem->page_bytes;
+    attach_settle(mem, a);
     return c;
 }
 
@@ -176,6 +178,7 @@ uint64_t um_host_fault_served(struct sim_machine *m, uint64_t ticket)
         return 0;
     }
     mem->arrays.at[r.array].outbound--;
+    attach_settle(mem, &mem->arrays.at[r.array]);
     memory_release_id(mem, r.array);
     return ticket;
 }

@@ -1,4 +1,5 @@
 #include "sim/um_room.h"
+#include "sim/attach.h"
 #include "sim/base/bits.h"
 #include "sim/demand.h"
 #include "sim/machine.h"
@@ -30,9 +31,10 @@ static void count_evicted(struct sim_machine *m, uint64_t pages, uint64_t dirty)
 
 /* ---- without page faults: arrays -------------------------------------------------------- */
 
-static bool evictable(const struct sim_array *a)
+static bool evictable(const struct memory *mem, const struct sim_array *a)
 {
-    return a->live && a->kind == SIM_MANAGED && a->pinned == 0 && a->device_pages > 0;
+    return a->live && a->kind == SIM_MANAGED && a->pinned == 0 && a->device_pages > 0 &&
+           !attach_held(mem, a);
 }
 
 static struct sim_array *least_recently_used(struct memory *mem)
@@ -42,7 +44,7 @@ static struct sim_array *least_recently_used(struct memory *mem)
     for (size_t i = 0; i < mem->arrays.len; i++) {
         struct sim_array *a = &mem->arrays.at[i];
 
-        if (evictable(a) && (!oldest || a->last_use < oldest->last_use))
+        if (evictable(mem, a) && (!oldest || attach_last_use(mem, a) < attach_last_use(mem, oldest)))
             oldest = a;
     }
     return oldest;
@@ -53,7 +55,7 @@ static uint64_t evictable_bytes(const struct memory *mem)
     uint64_t pages = 0;
 
     for (size_t i = 0; i < mem->arrays.len; i++)
-        if (evictable(&mem->arrays.at[i]))
+        if (evictable(mem, &mem->arrays.at[i]))
             pages += mem->arrays.at[i].device_pages;
     return pages * mem->page_bytes;
 }
@@ -65,6 +67,7 @@ static void evict_array_pages(struct sim_machine *m, struct sim_array *a, uint64
     m->memory.device_bytes -= c.changed * m->memory.page_bytes;
     count_evicted(m, c.changed, c.moved);
     send_home(m, (uint32_t)(a - m->memory.arrays.at), c.moved);
+    attach_settle(&m->memory, a);
 }
 
 bool um_room_of_arrays(struct sim_machine *m, uint64_t bytes)

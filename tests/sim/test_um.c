@@ -432,6 +432,61 @@ static void a_device_array_evicts_managed_pages(void **state)
     rig_close(r);
 }
 
+/* What a running kernel sees stays, also where it has been on the device for long and is nobody's argument. */
+static void attached_arrays_are_held_by_launches(void **state)
+{
+    struct rig *r = open_default();
+    uint32_t g = rig_array(r, "g", SIM_MANAGED, 150 * PAGE),
+             x = rig_array(r, "x", SIM_MANAGED, PAGE);
+    struct sim_array_desc d = {.name = "d", .bytes = 110 * PAGE, .elem_bytes = 4, .kind = SIM_DEVICE};
+    struct hd_error err;
+    uint64_t ticket;
+    uint32_t id;
+
+    (void)state;
+    sim_array_attach(&r->m, g, SIM_ATTACH_GLOBAL);
+    rig_run(r, rig_launch(r, 0, 10 * NS, &x, 1, 0));
+    assert_int_equal(rig_residency(r, g).device, 150);
+    ticket = rig_launch(r, 0, 10 * NS, &x, 1, 0);
+    rig_run_until(r, r->m.now_ps + LAUNCH);
+    assert_int_equal(sim_array_new(&r->m, &d, &id, &err), HD_BAD_INPUT);
+    assert_string_equal(err.code, "device-memory-in-use");
+    /* Both were used last by the same launch: the first array goes. */
+    rig_run(r, ticket);
+    rig_array(r, "d", SIM_DEVICE, 110 * PAGE);
+    assert_int_equal(rig_residency(r, g).device, 145);
+    assert_int_equal(rig_residency(r, x).device, 1);
+    rig_close(r);
+}
+
+/* The host takes a page of an array that all launches see: the next one brings it back, and no other. */
+static void attached_arrays_come_back(void **state)
+{
+    struct rig *r = open_default();
+    uint32_t g[3], x = rig_array(r, "x", SIM_MANAGED, PAGE);
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        g[i] = rig_array(r, "g", SIM_MANAGED, 4 * PAGE);
+        sim_array_attach(&r->m, g[i], i < 2 ? SIM_ATTACH_GLOBAL : 0);
+        rig_host(r, g[i], 4 * PAGE, true);
+    }
+    rig_run(r, rig_launch(r, 0, 10 * NS, &x, 1, 0));
+    assert_int_equal(r->ntransfers, 3);
+    rig_host(r, g[1], 1, true);
+    rig_run(r, rig_launch(r, 0, 10 * NS, &x, 1, 0));
+    assert_int_equal(r->ntransfers, 4);
+    assert_transfer(r, 3, SIM_T_MIGRATE, g[1], PAGE);
+    /* What leaves the list is not brought any more. */
+    sim_array_attach(&r->m, g[1], SIM_ATTACH_HOST);
+    rig_host(r, g[1], 1, true);
+    rig_run(r, rig_launch(r, 0, 10 * NS, &x, 1, 0));
+    assert_int_equal(r->ntransfers, 4);
+    assert_int_equal(r->m.memory.attached.at[0].held, 0);
+    assert_int_equal(r->m.memory.attached.at[0].pages, 4);
+    rig_close(r);
+}
+
 static void an_array_freed_while_it_moves_keeps_its_id(void **state)
 {
     struct rig *r = open_default();
@@ -531,6 +586,8 @@ int main(void)
         cmocka_unit_test(a_launch_waits_for_room),
         cmocka_unit_test(a_launch_past_the_device_is_refused),
         cmocka_unit_test(a_device_array_evicts_managed_pages),
+        cmocka_unit_test(attached_arrays_are_held_by_launches),
+        cmocka_unit_test(attached_arrays_come_back),
         cmocka_unit_test(an_array_freed_while_it_moves_keeps_its_id),
         cmocka_unit_test(prefetches_do_nothing_without_page_faults),
         cmocka_unit_test(prefetches_move_host_pages_with_page_faults),

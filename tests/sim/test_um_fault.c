@@ -2,6 +2,7 @@
  * Page faults of kernels: what is counted against exact figures (PB-33), and times that follow from the
  * parameters by arithmetic. Clocks are 1 GHz, so that a cycle is 1 ns, and the link passes 8 bytes a ns.
  */
+#include "sim/prefetch_tree.h"
 #include "tests/sim/kernel_rig.h"
 
 #include <inttypes.h>
@@ -462,6 +463,200 @@ static void a_prefetch_on_its_way_is_waited_for(void **state)
     close_rig(s);
 }
 
+/* ---- the host beside a kernel ------------------------------------------------------------ */
+
+/* Loads one word again and again, with a fence in between, so that it looks at the page each time. */
+static const char again[] = ".kernel k\n"
+                            ".param x u32[]\n"
+                            ".param n u32\n"
+                            "    s_mov_b32 s10, n\n"
+                            "next:\n"
+                            "    global_load_b32 v1, [x]\n"
+                            "    v_add_u32 v2, v1, v1\n"
+                            "    s_sub_u32 s10, s10, 1\n"
+                            "    s_branch_nz s10, next\n"
+                            "    s_end\n"
+                            ".endkernel\n";
+
+static void submit_again(struct seen *s, uint32_t x, uint32_t times)
+{
+    krig_submit(&s->rig, &(struct krig_launch){.text = again,
+                                               .threads = 32,
+                                               .nargs = 2,
+                                               .args = {KRIG_ARRAY(x), KRIG_VALUE(times)}});
+}
+
+/* A host read takes the page when its fault has been served; the kernel faults on it again. */
+static void the_host_takes_pages_from_a_kernel(void **state)
+{
+    struct seen *s = open_rig("off", "l1.enabled", "off");
+    uint32_t x = host_array(s, PAGE);
+    uint64_t at_ps = (1000 + WAKE + BATCH + BLOCK + 5000) * NS, ticket;
+
+    (void)state;
+    submit_again(s, x, 100);
+    assert_int_equal(sim_run_until(s->rig.m, at_ps, &s->rig.err), HD_OK);
+    assert_int_equal(residency(s, x).device, 1);
+    ticket = sim_host_access(s->rig.m, &(struct sim_host_access){.array = x, .bytes = 4});
+    assert_int_equal(residency(s, x).device, 1);
+    assert_int_equal(sim_wait(s->rig.m, ticket, &s->rig.err), HD_OK);
+    assert_int_equal(sim_now(s->rig.m), at_ps + 6000 * NS);
+    assert_int_equal(residency(s, x).host, 1);
+    finish(s);
+    assert_int_equal(s->kernels[0].counters.page_faults, 2);
+    assert_int_equal(s->bytes[SIM_T_FAULT][true], 2 * PAGE);
+    assert_int_equal(s->bytes[SIM_T_FAULT][false], 0);
+    close_rig(s);
+}
+
+/* The same of an array that is mostly read: the page stays where the kernel reads it. */
+static void a_read_mostly_page_is_on_both_sides(void **state)
+{
+    struct seen *s = open_rig("off", "l1.enabled", "off");
+    uint32_t x = host_array(s, PAGE);
+
+    (void)state;
+    sim_array_advise(s->rig.m, x, SIM_ADVISE_READ_MOSTLY);
+    submit_strided(s, 0, x, 1);
+    finish(s);
+    assert_int_equal(residency(s, x).both, 1);
+    assert_int_equal(residency(s, x).device, 0);
+    /* Both read it for nothing. */
+    assert_int_equal(sim_host_access(s->rig.m, &(struct sim_host_access){.array = x, .bytes = 4}),
+                     0);
+    submit_strided(s, 0, x, 1);
+    finish(s);
+    assert_int_equal(s->kernels[1].counters.page_faults, 0);
+    /* The host writes: the device has lost its copy, and nothing moves. */
+    host(s, x, 4, true);
+    assert_int_equal(residency(s, x).host, 1);
+    assert_int_equal(s->ntransfers, 1);
+    close_rig(s);
+}
+
+static const char store_one[] = ".kernel k\n"
+                                ".param x u32[]\n"
+                                "    v_mov_b32 v1, 9\n"
+                                "    global_store_b32 [x], v1\n"
+                                "    s_end\n"
+                                ".endkernel\n";
+
+static void store_to(struct seen *s, uint32_t x)
+{
+    krig_submit(&s->rig, &(struct krig_launch){
+                             .text = store_one, .threads = 32, .nargs = 1, .args = {KRIG_ARRAY(x)}});
+    finish(s);
+}
+
+/* A kernel's write to a page on both sides faults, moves nothing, and leaves it to the device, dirty. */
+static void a_write_takes_the_other_copy_away(void **state)
+{
+    struct seen *s = open_rig("off", "l1.enabled", "off");
+    uint32_t x = host_array(s, PAGE);
+
+    (void)state;
+    sim_array_advise(s->rig.m, x, SIM_ADVISE_READ_MOSTLY);
+    submit_strided(s, 0, x, 1);
+    finish(s);
+    store_to(s, x);
+    assert_int_equal(s->kernels[1].counters.page_faults, 1);
+    assert_int_equal(s->ntransfers, 1);
+    assert_int_equal(residency(s, x).device, 1);
+    assert_int_equal(residency(s, x).dirty, 1);
+    /* The host reads: it gets a copy, and the device keeps its own, clean. */
+    host(s, x, 4, false);
+    assert_int_equal(s->ntransfers, 2);
+    assert_int_equal(s->bytes[SIM_T_FAULT][false], PAGE);
+    assert_int_equal(residency(s, x).both, 1);
+    assert_int_equal(residency(s, x).dirty, 0);
+    store_to(s, x);
+    assert_int_equal(s->kernels[2].counters.page_faults, 1);
+    assert_int_equal(residency(s, x).dirty, 1);
+    close_rig(s);
+}
+
+/* Only pages that were written are dirty, from when they are. */
+static void stores_make_their_pages_dirty(void **state)
+{
+    struct seen *s = open_rig("off", "l1.enabled", "off");
+    uint32_t x = host_array(s, 40 * PAGE);
+
+    (void)state;
+    submit_strided(s, 0, x, PAGE / 4);
+    finish(s);
+    assert_int_equal(residency(s, x).device, 32);
+    assert_int_equal(residency(s, x).dirty, 0);
+    store_to(s, x);
+    assert_int_equal(residency(s, x).dirty, 1);
+    host(s, x, 40 * PAGE, false);
+    assert_int_equal(s->bytes[SIM_T_FAULT][false], PAGE);
+    close_rig(s);
+}
+
+/* ---- values only --------------------------------------------------------------------------- */
+
+/* Without time pages come and become dirty as with it; with one page a batch also those of the tree. */
+static void values_mode_leaves_the_same_pages(void **state)
+{
+    (void)state;
+    for (unsigned tree = 0; tree < 2; tree++) {
+        struct sim_residency after[2][2];
+
+        for (unsigned values = 0; values < 2; values++) {
+            struct seen *s = open_rig(tree ? "on" : "off", "dram.bytes", "1048576");
+            uint32_t x = host_array(s, 200 * PAGE), y = host_array(s, 150 * PAGE);
+
+            if (values)
+                sim_set_mode(s->rig.m, SIM_VALUES);
+            submit_strided(s, 0, x, PAGE / 4 * 3);
+            finish(s);
+            krig_submit(&s->rig,
+                        &(struct krig_launch){.text = write_twice,
+                                              .threads = 32,
+                                              .nargs = 2,
+                                              .args = {KRIG_ARRAY(y), KRIG_VALUE(100 * PAGE / 4)}});
+            finish(s);
+            after[values][0] = residency(s, x);
+            after[values][1] = residency(s, y);
+            assert_true(!values || s->ntransfers == 0);
+            close_rig(s);
+        }
+        assert_memory_equal(after[0], after[1], sizeof after[0]);
+    }
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* 4 KiB bring 64 KiB; half of a subtree does not bring it, more than 51 % does; the array's end bounds it. */
+static void the_tree_grows(void **state)
+{
+    static const struct {
+        uint32_t pages, there, fault, end; /* pages [0, there) are there; then [there, end) come */
+    } cases[] = {
+        {512, 0, 0, 16},      {512, 16, 16, 32},    {512, 64, 64, 128},
+        {512, 128, 130, 256}, {512, 256, 256, 512}, {512, 240, 240, 256},
+        {20, 16, 16, 20},     {40, 16, 39, 40},     {512, 0, 511, 512},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct block_pages there = {{0}}, wanted = {{0}};
+
+        for (uint32_t p = 0; p < cases[i].there; p++)
+            there.bits[p / 64] |= UINT64_C(1) << p % 64;
+        wanted.bits[cases[i].fault / 64] |= UINT64_C(1) << cases[i].fault % 64;
+        prefetch_tree_grow(&wanted, &there, cases[i].pages, 16, 51);
+        for (uint32_t p = 0; p < 512; p++) {
+            bool in = p < cases[i].end && p >= cases[i].there;
+
+            if (cases[i].fault == 511)
+                in = p >= 496;
+            if ((wanted.bits[p / 64] >> p % 64 & 1) != in)
+                fail_msg("case %zu: page %" PRIu32 " %s", i, p, in ? "stays" : "comes");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +672,12 @@ int main(void)
         cmocka_unit_test(kernels_share_one_handler),
         cmocka_unit_test(kernels_share_one_migration),
         cmocka_unit_test(a_prefetch_on_its_way_is_waited_for),
+        cmocka_unit_test(the_host_takes_pages_from_a_kernel),
+        cmocka_unit_test(a_read_mostly_page_is_on_both_sides),
+        cmocka_unit_test(a_write_takes_the_other_copy_away),
+        cmocka_unit_test(stores_make_their_pages_dirty),
+        cmocka_unit_test(values_mode_leaves_the_same_pages),
+        cmocka_unit_test(the_tree_grows),
     };
 
     return cmocka_run_group_tests_name("um_fault", tests, NULL, NULL);
