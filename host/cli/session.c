@@ -275,7 +275,6 @@ static void keep_run(struct session *s, const struct cli_args *args, hd_runtime 
     s->run.host_time_ps = hd_host_time(rt);
     s->run.array_bytes = hd_array_bytes(rt);
     s->run.status = status;
-    s->run.rules.host_waits = rt_schedulers[s->options.host.scheduler]->host_waits;
     s->run.rules.one_engine = link_engines(&s->options.gpu) == 1;
     s->run.rules.launch_latency_ps = s->options.gpu.launch_latency * PS_PER_NS;
     if (status != HD_OK) {

@@ -16,9 +16,8 @@ struct walk {
     size_t *before_stream,
         *before_engine;      /* the one before in the same stream, on the same engine; NONE */
     struct span_edge *edges; /* by `to` */
-    struct span_node *hosts; /* host nodes by id */
     bool *seen;
-    size_t nkernels, nhosts;
+    size_t nkernels;
 };
 
 /* Keyed indices, so that one comparison serves every order. */
@@ -45,13 +44,6 @@ static int by_to(const void *a, const void *b)
     if (x->to != y->to)
         return x->to < y->to ? -1 : 1;
     return (x->from > y->from) - (x->from < y->from);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct span_node *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
 }
 
 static uint64_t node_of(const struct walk *w, size_t i)
@@ -118,10 +110,6 @@ static void sort_graph(struct walk *w)
     for (i = 0; i < w->t->nedges; i++)
         w->edges[i] = w->t->edges[i];
     qsort(w->edges, w->t->nedges, sizeof *w->edges, by_to);
-    for (i = 0, w->nhosts = 0; i < w->t->nnodes; i++)
-        if (w->t->nodes[i].host)
-            w->hosts[w->nhosts++] = w->t->nodes[i];
-    qsort(w->hosts, w->nhosts, sizeof *w->hosts, by_id);
 }
 
 static void walk_free(struct walk *w)
@@ -132,7 +120,6 @@ static void walk_free(struct walk *w)
     free(w->before_stream);
     free(w->before_engine);
     free(w->edges);
-    free(w->hosts);
     free(w->seen);
 }
 
@@ -148,9 +135,8 @@ static bool walk_start(struct walk *w)
     w->before_engine = calloc(n, sizeof *w->before_engine);
     w->seen = calloc(n, sizeof *w->seen);
     w->edges = calloc(w->t->nedges + 1, sizeof *w->edges);
-    w->hosts = calloc(w->t->nnodes + 1, sizeof *w->hosts);
     if (!keys || !w->by_node || !w->kernels || !w->all || !w->before_stream || !w->before_engine ||
-        !w->seen || !w->edges || !w->hosts) {
+        !w->seen || !w->edges) {
         free(keys);
         return false;
     }
@@ -242,11 +228,23 @@ static size_t making_room(const struct walk *w, uint64_t time_ps)
     return NONE;
 }
 
+/* What ended just when `s` could go on, as with an event: nothing else in the graph says that it waited for that. */
+static size_t awaited(const struct walk *w, const struct span *s, uint64_t front_ps,
+                      uint64_t free_ps)
+{
+    const uint64_t went_on_ps = s->start_ps - front_ps;
+    size_t last = last_ended(w, w->all, w->t->nspans, went_on_ps);
+
+    return last != NONE && w->t->spans[last].end_ps == went_on_ps && went_on_ps > free_ps ? last
+                                                                                          : NONE;
+}
+
 static size_t binder_of(const struct walk *w, size_t i)
 {
     const struct span *s = &w->t->spans[i];
     size_t best = NONE, left;
-    uint64_t free_ps = s->queued_ps;
+    uint64_t free_ps = s->queued_ps,
+             front_ps = s->kind == SPAN_KERNEL ? w->rules->launch_latency_ps : 0;
 
     if (s->node != SPAN_NO_NODE) {
         best = later_of_parents(w, best, s->node, s->start_ps);
@@ -254,42 +252,37 @@ static size_t binder_of(const struct walk *w, size_t i)
     }
     best = later(w, best, w->before_stream[i], s->start_ps);
     best = later(w, best, w->before_engine[i], s->start_ps);
-    if (s->kind != SPAN_KERNEL)
-        return best;
     if (best != NONE && w->t->spans[best].end_ps > free_ps)
         free_ps = w->t->spans[best].end_ps;
-    if (s->start_ps > free_ps && s->start_ps - free_ps > w->rules->launch_latency_ps) {
-        left = last_ended(w, w->kernels, w->nkernels, s->start_ps);
-        if (left != NONE && w->t->spans[left].end_ps > free_ps)
-            best = left;
-        else if ((left = making_room(w, s->start_ps)) != NONE)
-            best = left;
-    }
+    if (s->start_ps <= free_ps || s->start_ps - free_ps <= front_ps)
+        return best;
+    left = awaited(w, s, front_ps, free_ps);
+    if (left != NONE)
+        return left;
+    if (s->kind != SPAN_KERNEL)
+        return best;
+    left = last_ended(w, w->kernels, w->nkernels, s->start_ps);
+    if (left != NONE && w->t->spans[left].end_ps > free_ps)
+        best = left;
+    else if ((left = making_room(w, s->start_ps)) != NONE)
+        best = left;
     return best;
 }
 
-/* What the host had waited for when it handed in `s`: at its last node up to there, which for a page that the host touched is the one itself. */
+/* What the host had waited for last when it handed in `s`: what ended as that wait did. */
 static size_t host_binder_of(const struct walk *w, const struct span *s)
 {
-    size_t best = NONE, low = 0, high = w->nhosts;
+    size_t low = 0, high = w->t->nwaits;
 
-    if (w->rules->host_waits)
-        return last_ended(w, w->all, w->t->nspans, s->queued_ps);
-    if (s->node == SPAN_NO_NODE)
-        return NONE;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (w->hosts[middle].id <= s->node)
+        if (w->t->waits[middle] <= s->queued_ps)
             low = middle + 1;
         else
             high = middle;
     }
-    while (low-- > 0 && best == NONE) {
-        best = later_of_parents(w, best, w->hosts[low].id, s->queued_ps);
-        best = later_of_node(w, best, w->hosts[low].id, s->queued_ps);
-    }
-    return best;
+    return low > 0 ? last_ended(w, w->all, w->t->nspans, w->t->waits[low - 1]) : NONE;
 }
 
 /* Steps are collected last first. */

@@ -7,7 +7,6 @@
 
 /* What is needed of the configuration. */
 struct critical_rules {
-    bool host_waits;            /* serial-sync: the host waits for each kernel that it launches */
     bool one_engine;            /* both directions share a copy engine */
     uint64_t launch_latency_ps; /* of the device's front end */
 };
@@ -28,8 +27,8 @@ struct critical_step {
 /*
  * Walks back from what ended last: each element was bound by the one of its parents, its own transfers, the
  * last in its stream and on its copy engine, or (a kernel that waited for more than the front end) the kernel that left the device,
- * that ended last; or the one still there, if that made room for it as it came to its end; or by the host, which had waited at its own
- * nodes. *steps (free() it) is in order of time. A kernel that waited for pages has several steps, one for each stretch with one bound. False
+ * that ended last; or the one still there, if that made room for it as it came to its end; or what ended just when it went on, as behind an event; or by the host, and what that had
+ * waited for last. *steps (free() it) is in order of time. A kernel that waited for pages has several steps, one for each stretch with one bound. False
  * when memory is short.
  */
 bool critical_path(const struct timeline *t, const struct critical_rules *rules,

@@ -239,6 +239,13 @@ static void on_edge(void *user, const struct hd_edge_row *row)
     spool_add(&r->span_edges, &edge, sizeof edge);
 }
 
+static void on_wait(void *user, uint64_t until_ps)
+{
+    struct record *r = user;
+
+    spool_add(&r->span_waits, &until_ps, sizeof until_ps);
+}
+
 static void on_check(void *user, const struct hd_check *check)
 {
     struct record *r = user;
@@ -266,6 +273,7 @@ static void mark_starts(struct record *r)
     r->current.spans[0] = spool_tell(&r->spans);
     r->current.edges[0] = spool_tell(&r->span_edges);
     r->current.nodes[0] = spool_tell(&r->span_nodes);
+    r->current.waits[0] = spool_tell(&r->span_waits);
 }
 
 static void mark_ends(struct record *r, struct record_iteration *it)
@@ -273,6 +281,7 @@ static void mark_ends(struct record *r, struct record_iteration *it)
     it->spans[1] = spool_tell(&r->spans);
     it->edges[1] = spool_tell(&r->span_edges);
     it->nodes[1] = spool_tell(&r->span_nodes);
+    it->waits[1] = spool_tell(&r->span_waits);
 }
 
 /* Overlap and rates; not finite where the iteration is too long to analyse. */
@@ -331,9 +340,9 @@ struct record *record_new(enum record_detail detail, const struct sim_config *co
 
 void record_free(struct record *r)
 {
-    struct spool *const spools[] = {&r->kernels, &r->transfers,  &r->nodes,
-                                    &r->edges,   &r->checks,     &r->iterations,
-                                    &r->spans,   &r->span_edges, &r->span_nodes};
+    struct spool *const spools[] = {&r->kernels,    &r->transfers,  &r->nodes, &r->edges,
+                                    &r->checks,     &r->iterations, &r->spans, &r->span_edges,
+                                    &r->span_nodes, &r->span_waits};
     size_t i;
 
     for (i = 0; i < sizeof spools / sizeof *spools; i++)
@@ -354,6 +363,7 @@ void record_recorder(struct record *r, const hd_runtime *rt, struct hd_recorder 
         .node = on_node,
         .edge = on_edge,
         .region = on_region,
+        .wait = on_wait,
         .check = on_check,
         .print = on_print,
     };
@@ -361,9 +371,9 @@ void record_recorder(struct record *r, const hd_runtime *rt, struct hd_recorder 
 
 enum hd_status record_broken(const struct record *r, struct hd_error *err)
 {
-    const struct spool *const spools[] = {&r->kernels, &r->transfers,  &r->nodes,
-                                          &r->edges,   &r->checks,     &r->iterations,
-                                          &r->spans,   &r->span_edges, &r->span_nodes};
+    const struct spool *const spools[] = {&r->kernels,    &r->transfers,  &r->nodes, &r->edges,
+                                          &r->checks,     &r->iterations, &r->spans, &r->span_edges,
+                                          &r->span_nodes, &r->span_waits};
     size_t i;
 
     for (i = 0; i < sizeof spools / sizeof *spools; i++)
@@ -492,13 +502,26 @@ static bool load_nodes(struct record *r, const struct record_iteration *it, stru
     return true;
 }
 
+static bool load_waits(struct record *r, const struct record_iteration *it, struct timeline *out)
+{
+    struct spool_reader in = spool_read(&r->span_waits, it->waits[0], it->waits[1]);
+    size_t n = records_in(it->waits, sizeof *out->waits), len;
+
+    out->waits = calloc(n + 1, sizeof *out->waits);
+    if (!out->waits)
+        return false;
+    while (out->nwaits < n && spool_next(&in, &out->waits[out->nwaits], sizeof *out->waits, &len))
+        out->nwaits++;
+    return true;
+}
+
 bool record_timeline(struct record *r, const struct record_iteration *it, struct timeline *out)
 {
     memset(out, 0, sizeof *out);
     out->begin_ps = it->begin_ps;
     out->end_ps = it->end_ps;
     if (it->metrics.kernels + it->metrics.transfers <= RECORD_SPANS_MAX && load_spans(r, it, out) &&
-        load_edges(r, it, out) && load_nodes(r, it, out))
+        load_edges(r, it, out) && load_nodes(r, it, out) && load_waits(r, it, out))
         return true;
     timeline_free(out);
     return false;
@@ -509,5 +532,6 @@ void timeline_free(struct timeline *t)
     free(t->spans);
     free(t->edges);
     free(t->nodes);
+    free(t->waits);
     memset(t, 0, sizeof *t);
 }

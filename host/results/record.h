@@ -73,8 +73,8 @@ struct record_iteration {
     uint64_t time_ps, device_time_ps;       /* what lies between the pairs above and below */
     uint64_t first_queued_ps, last_end_ps;  /* on the device; first > last if nothing ran */
     uint64_t moves[SIM_NUM_TRANSFER_KINDS]; /* transfers, by enum sim_transfer_kind */
-    uint64_t spans[2], edges[2], nodes[2];  /* where its rows are in the spools */
-    struct overlap overlap;                 /* not finite if there were too many rows */
+    uint64_t spans[2], edges[2], nodes[2], waits[2]; /* where its rows are in the spools */
+    struct overlap overlap;                          /* not finite if there were too many rows */
     struct metrics metrics;
 };
 
@@ -86,7 +86,7 @@ struct record {
     VEC(const char *) region_names; /* by index */
     VEC(const char *) array_names;  /* by uid; NULL until asked for */
     struct spool kernels, transfers, nodes, edges, checks, iterations;
-    struct spool spans, span_edges, span_nodes;
+    struct spool spans, span_edges, span_nodes, span_waits;
     struct record_iteration script, current; /* sums so far; current is reset by each region */
     struct record_cuts cuts;
     uint64_t ntransfers;

@@ -30,7 +30,7 @@ struct span_edge {
     uint64_t from, to;
 };
 
-/* A node of the DAG; the host waits at its own nodes for what they depend on. */
+/* A node of the DAG; the host's are its accesses to arrays. */
 struct span_node {
     uint64_t id;
     bool host;
@@ -42,7 +42,8 @@ struct timeline {
     struct span *spans;
     struct span_edge *edges;
     struct span_node *nodes;
-    size_t nspans, nedges, nnodes;
+    uint64_t *waits; /* when waits of the host for the device ended, in order */
+    size_t nspans, nedges, nnodes, nwaits;
     uint64_t begin_ps, end_ps; /* on the host's clock */
 };
 

@@ -26,7 +26,9 @@ enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err)
     if (status != HD_OK)
         return status;
     now = rt->ops->now(rt->machine);
-    if (now > rt->host_ps)
+    if (now > rt->host_ps) {
         rt->host_ps = now;
+        record_wait(rt);
+    }
     return HD_OK;
 }

@@ -22,6 +22,12 @@ void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint3
         rt->recorder.node(rt->recorder.user, &row);
 }
 
+void record_wait(hd_runtime *rt)
+{
+    if (!rt->quiet && rt->recorder.wait)
+        rt->recorder.wait(rt->recorder.user, rt->host_ps);
+}
+
 void record_edges(hd_runtime *rt, const struct dag_vertex *v)
 {
     record_edges_from(rt, v, UINT64_MAX);

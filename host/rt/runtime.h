@@ -240,6 +240,8 @@ uint64_t record_next_node(hd_runtime *rt);
 uint64_t record_tag(uint64_t node);
 void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint32_t stream,
                  uint64_t node);
+/* The host has waited for the device until its clock's time. */
+void record_wait(hd_runtime *rt);
 /* The edges of the graph's last append, which made v. */
 void record_edges(hd_runtime *rt, const struct dag_vertex *v);
 /* The same of those that come from vertices appended before number seq. */

@@ -86,8 +86,13 @@ static void test_vec(void **state)
     struct span_edge edges[] = {{0, 2}, {1, 2}, {2, 3}};
     struct span_node nodes[] = {
         {0, false, true}, {1, false, true}, {2, false, true}, {3, true, true}};
-    const struct timeline t = {spans,        edges,        nodes, COUNT(spans),
-                               COUNT(edges), COUNT(nodes), 0,     140};
+    const struct timeline t = {.spans = spans,
+                               .edges = edges,
+                               .nodes = nodes,
+                               .nspans = COUNT(spans),
+                               .nedges = COUNT(edges),
+                               .nnodes = COUNT(nodes),
+                               .end_ps = 140};
     const struct critical_rules rules = {.launch_latency_ps = 2};
     const struct step path[] = {{'h', 0, 10},  {'s', 100, 50}, {'s', 101, 90}, {'l', 1, 92},
                                 {'s', 1, 110}, {'l', 2, 112},  {'s', 2, 130},  {'h', 0, 140}};
@@ -96,31 +101,32 @@ static void test_vec(void **state)
     expect_path(&t, &rules, path, COUNT(path));
 }
 
-/* Under serial-sync the host waits for each kernel and then takes 5 to hand in the next. */
+/* Under serial-sync the host waits for each kernel and then takes 5 to hand in the next. One that never waits binds it alone. */
 static void test_a_host_that_waits(void **state)
 {
     struct span spans[] = {kernel(0, 0, 5, 7, 20), kernel(1, 0, 25, 27, 40)};
-    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
-    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 41};
-    const struct critical_rules waits = {.host_waits = true, .launch_latency_ps = 2};
-    const struct critical_rules goes_on = {.launch_latency_ps = 2};
+    uint64_t waits[] = {20, 40};
+    const struct timeline t = {
+        .spans = spans, .nspans = COUNT(spans), .waits = waits, .nwaits = 2, .end_ps = 41};
+    const struct timeline goes_on = {.spans = spans, .nspans = COUNT(spans), .end_ps = 41};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
     const struct step path[] = {{'h', 0, 5},  {'l', 0, 7},  {'s', 0, 20}, {'h', 0, 25},
                                 {'l', 1, 27}, {'s', 1, 40}, {'h', 0, 41}};
     const struct step late[] = {{'h', 0, 25}, {'l', 1, 27}, {'s', 1, 40}, {'h', 0, 41}};
 
     (void)state;
-    expect_path(&t, &waits, path, COUNT(path));
-    expect_path(&t, &goes_on, late, COUNT(late));
+    expect_path(&t, &rules, path, COUNT(path));
+    expect_path(&goes_on, &rules, late, COUNT(late));
 }
 
-/* The host read node 1, which needs kernel 0, ahead of kernel 2: the path goes through what it waited for. */
-static void test_a_host_access_between(void **state)
+/* The host waited for kernel 0, by an access to an array or by hand, ahead of kernel 2: the path goes through it, and not through kernel 1, which
+ * ended later. */
+static void test_a_host_wait_between(void **state)
 {
-    struct span spans[] = {kernel(0, 1, 2, 4, 30), kernel(2, 2, 40, 42, 50)};
-    struct span_edge edges[] = {{0, 1}};
-    struct span_node nodes[] = {{0, false, true}, {1, true, true}, {2, false, true}};
-    const struct timeline t = {spans,        edges,        nodes, COUNT(spans),
-                               COUNT(edges), COUNT(nodes), 0,     50};
+    struct span spans[] = {kernel(0, 1, 2, 4, 30), kernel(1, 3, 2, 4, 35), kernel(2, 2, 40, 42, 50)};
+    uint64_t waits[] = {30};
+    const struct timeline t = {
+        .spans = spans, .nspans = COUNT(spans), .waits = waits, .nwaits = 1, .end_ps = 50};
     const struct critical_rules rules = {.launch_latency_ps = 2};
     const struct step path[] = {{'h', 0, 2},  {'l', 0, 4},  {'s', 0, 30},
                                 {'h', 0, 40}, {'l', 2, 42}, {'s', 2, 50}};
@@ -129,12 +135,28 @@ static void test_a_host_access_between(void **state)
     expect_path(&t, &rules, path, COUNT(path));
 }
 
+/* By hand: a copy on a stream of its own, then an event; the kernel behind it goes on as the copy ends, and a copy back as the kernel does. */
+static void test_waits_for_events(void **state)
+{
+    struct span spans[] = {move(SPAN_NO_NODE, 0, 1, 1, 40), kernel(0, 1, 2, 42, 60),
+                           move(SPAN_NO_NODE, 1, 3, 60, 80)};
+    const struct timeline t = {.spans = spans, .nspans = COUNT(spans), .end_ps = 80};
+    const struct critical_rules rules = {.launch_latency_ps = 2};
+    const struct step path[] = {
+        {'h', 0, 1}, {'s', 100, 40}, {'l', 0, 42}, {'s', 0, 60}, {'s', 101, 80}};
+
+    (void)state;
+    spans[2].kind = SPAN_D2H;
+    expect_path(&t, &rules, path, COUNT(path));
+}
+
 /* Kernel 1 has a stream of its own but starts only when kernel 0 leaves the full device. */
 static void test_a_full_device(void **state)
 {
     struct span spans[] = {kernel(0, 1, 1, 3, 50), kernel(1, 2, 2, 50, 90)};
     struct span_node nodes[] = {{0, false, true}, {1, false, true}};
-    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 90};
+    const struct timeline t = {
+        .spans = spans, .nodes = nodes, .nspans = COUNT(spans), .nnodes = COUNT(nodes), .end_ps = 90};
     const struct critical_rules rules = {.launch_latency_ps = 2};
     const struct step path[] = {{'h', 0, 1}, {'l', 0, 3}, {'s', 0, 50}, {'s', 1, 90}};
 
@@ -147,7 +169,8 @@ static void test_a_device_that_empties(void **state)
 {
     struct span spans[] = {kernel(0, 1, 1, 3, 60), kernel(1, 2, 2, 50, 90)};
     struct span_node nodes[] = {{0, false, true}, {1, false, true}};
-    const struct timeline t = {spans, NULL, nodes, COUNT(spans), 0, COUNT(nodes), 0, 90};
+    const struct timeline t = {
+        .spans = spans, .nodes = nodes, .nspans = COUNT(spans), .nnodes = COUNT(nodes), .end_ps = 90};
     const struct critical_rules rules = {.launch_latency_ps = 2};
     const struct step path[] = {{'h', 0, 1}, {'l', 0, 3}, {'s', 0, 50}, {'s', 1, 90}};
 
@@ -183,7 +206,11 @@ static void expect_stretches(struct span *spans, size_t n, const struct stretch 
                              size_t len)
 {
     struct span_node nodes[] = {{0, false, true}};
-    const struct timeline t = {spans, NULL, nodes, n, 0, COUNT(nodes), 0, spans[0].end_ps};
+    const struct timeline t = {.spans = spans,
+                               .nodes = nodes,
+                               .nspans = n,
+                               .nnodes = COUNT(nodes),
+                               .end_ps = spans[0].end_ps};
     const struct critical_rules rules = {.launch_latency_ps = 2};
     struct critical_step *steps;
     size_t nsteps;
@@ -344,7 +371,8 @@ int main(void)
         cmocka_unit_test(test_nothing_ran),
         cmocka_unit_test(test_vec),
         cmocka_unit_test(test_a_host_that_waits),
-        cmocka_unit_test(test_a_host_access_between),
+        cmocka_unit_test(test_a_host_wait_between),
+        cmocka_unit_test(test_waits_for_events),
         cmocka_unit_test(test_a_full_device),
         cmocka_unit_test(test_a_device_that_empties),
         cmocka_unit_test(test_no_length),

@@ -142,8 +142,13 @@ struct rig *rig_new(const char *settings)
 {
     struct rig *r = calloc(1, sizeof *r);
     struct hd_options o = rig_options(settings);
-    struct hd_recorder rec = {r,       on_kernel, on_transfer, on_node,
-                              on_edge, on_region, on_check,    NULL};
+    struct hd_recorder rec = {.user = r,
+                              .kernel = on_kernel,
+                              .transfer = on_transfer,
+                              .node = on_node,
+                              .edge = on_edge,
+                              .region = on_region,
+                              .check = on_check};
     struct hd_error err;
 
     assert_non_null(r);
