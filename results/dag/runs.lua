@@ -15,7 +15,7 @@ local function point_of(run)
         config = run.gpu,
         ["arg.n"] = run.n,
         ["arg.block"] = run.block,
-        ["arg.blocks"] = run.blocks or suite.blocks(run.benchmark, run.gpu),
+        ["arg.blocks"] = run.blocks or suite.blocks(run.benchmark, run.gpu, run.n),
         ["arg.variant"] = run.variant or "auto",
         ["host.scheduler"] = run.scheduler or "parallel-async",
         ["host.prefetch"] = run.gpu == "gtx960" or run.prefetch ~= false,

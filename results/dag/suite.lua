@@ -21,7 +21,14 @@ for i, gpu in ipairs(S.gpus) do gpu_index[gpu] = i end
 
 function S.program(name) return benchmarks[name].file .. ".lua" end
 
-function S.blocks(name, gpu) return benchmarks[name].blocks[gpu_index[gpu]] end
+-- The NB of a run of size n. The work-groups of DL cover more than its images, in three dimensions: NB goes down with the side, or there
+-- would be next to nothing but empty work-groups.
+function S.blocks(name, gpu, n)
+    local b = benchmarks[name]
+    local blocks = b.blocks[gpu_index[gpu]]
+    if name == "DL" and n < b.n then blocks = math.max(8, math.floor(blocks * n / b.n)) end
+    return blocks
+end
 
 -- The size with 1 / divisor of the computations of n, which is by default that of Figure 11.
 function S.size(name, divisor, n)
@@ -42,12 +49,12 @@ function S.cells()
         for _, name in ipairs(S.names) do
             local e = benchmarks[name].eleven
             out[#out + 1] = {figure = "11", gpu = gpu, benchmark = name, n = e.n or benchmarks[name].n,
-                blocks = e.blocks or S.blocks(name, gpu), block = {e.block}}
+                blocks = e.blocks or S.blocks(name, gpu, benchmarks[name].n), block = {e.block}}
         end
     end
     for _, gpu in ipairs(S.gpus) do
         for _, pair in ipairs {{"VEC", 80000000}, {"B&S", 8000000}, {"IMG", 3200}, {"HITS", 10000000}} do
-            out[#out + 1] = {figure = "7", gpu = gpu, benchmark = pair[1], n = pair[2], blocks = S.blocks(pair[1], gpu),
+            out[#out + 1] = {figure = "7", gpu = gpu, benchmark = pair[1], n = pair[2], blocks = S.blocks(pair[1], gpu, pair[2]),
                 block = {32, 256}}
         end
     end
