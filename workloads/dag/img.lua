@@ -79,12 +79,9 @@ local function call_line(kernel, arguments, stream, after)
     return b:call(kernel, blocks, block, arguments, {stream = stream, after = after})
 end
 
-local attached = not gpu.config("um.page_faults")
-if attached then
-    b:place(1, small.result, mask_small, image3)
-    b:place(2, large.result, mask_large, image2)
-    b:place(3, soft.result, sharp)
-end
+b:attach(1, small.result, mask_small, image3)
+b:attach(2, large.result, mask_large, image2)
+b:attach(3, soft.result, sharp)
 if empty_resets and b.variant == "auto" then
     b:call(reset_image, blocks, block, {image3, 0}, {stream = 1})
     b:call(reset_image, grid, tile, {image3, 0}, {stream = 1})
@@ -97,7 +94,8 @@ local min = call_line(minimum, {mask_large, least, pixels}, 4, {edges_large})
 local extended = call_line(extend, {mask_large, least, greatest, pixels}, 2, {max, min})
 local sharpened = call_line(unsharpen, {image, soft.result, sharp, amount, pixels}, 3, {blur_soft})
 local combined = call_line(combine, {sharp, large.result, mask_large, image2, pixels}, 2, {extended, sharpened})
-if not attached then b:place(1, image3) end
+b:attach(1, image2)
+b:prefetch(1, image3)
 call_line(combine, {image2, small.result, mask_small, image3, pixels}, 1, {edges_small, combined})
 b:sync(1)
 

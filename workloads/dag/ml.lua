@@ -69,13 +69,10 @@ local function call(kernel, arguments, stream, after)
     return b:call(kernel, blocks, block, arguments, {stream = stream, after = after})
 end
 
-if gpu.config("um.page_faults") then
-    b:place(2, r1)
-    b:place(1, r2, r)
-else
-    b:place(1, z, ridge_weights, r2, intercept)
-    b:place(2, feature_weights, r1, amax, l)
-end
+b:attach(1, z, ridge_weights, r2, intercept)
+b:attach(2, feature_weights, r1, amax, l)
+b:prefetch(2, r1)
+b:prefetch(1, r2, r)
 local scaled = call(rr_1, {x, z, n, FEATURES}, 1)
 local likely = call(nb_1, {x, feature_weights, r1, n, FEATURES, CLASSES}, 2)
 local ridge = call(rr_2, {z, ridge_weights, r2, n, FEATURES, CLASSES}, 1, {scaled})
