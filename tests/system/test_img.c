@@ -85,17 +85,29 @@ static void test_streams_of_other_policies(void **state)
     }
 }
 
-/* By hand: a stream for each blur, and one each for maximum and minimum. */
-static void test_streams_by_hand(void **state)
+/* By hand and as graphs: Figure 6 without more, a stream for each blur, and one each for maximum and minimum; blurs beside each other. */
+static void test_by_hand(void **state)
 {
-    struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
-    struct sys s;
+    static const char *const variants[] = {"n=64 blocks=4 verify=false variant=events",
+                                           "n=64 blocks=4 verify=false variant=graph",
+                                           "n=64 blocks=4 verify=false variant=capture"};
+    static const unsigned pairs[][2] = {{0, 3}, {1, 4}, {4, 5}, {4, 6},  {5, 7}, {6, 7},
+                                        {2, 8}, {7, 9}, {8, 9}, {3, 10}, {9, 10}};
 
     (void)state;
-    workload_run(&s, &o, IMG, "n=16 blocks=2 variant=events verify=false");
-    assert_int_equal(s.kernels.len, 11);
-    assert_int_equal(workload_schedule_of(&s).streams, 5);
-    sys_close(&s);
+    for (unsigned v = 0; v < 3; v++) {
+        struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
+        struct sys s;
+
+        workload_run(&s, &o, IMG, variants[v]);
+        workload_require_passed(&s, variants[v]);
+        assert_int_equal(s.kernels.len, 11);
+        if (v == 0)
+            assert_int_equal(workload_schedule_of(&s).streams, 5);
+        workload_require_order(&s, pairs, sizeof pairs / sizeof *pairs);
+        assert_true(workload_kernel(&s, 1)->r.start_ps < workload_kernel(&s, 0)->r.end_ps);
+        sys_close(&s);
+    }
 }
 
 /* Once the image is there nothing moves but the two extremes, which the host writes. */
@@ -153,9 +165,12 @@ static void test_mistakes_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everywhere),         cmocka_unit_test(test_serial_and_other_policies),
-        cmocka_unit_test(test_schedules),          cmocka_unit_test(test_streams_of_other_policies),
-        cmocka_unit_test(test_streams_by_hand),    cmocka_unit_test(test_bytes_to_the_device),
+        cmocka_unit_test(test_everywhere),
+        cmocka_unit_test(test_serial_and_other_policies),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_streams_of_other_policies),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_bytes_to_the_device),
         cmocka_unit_test(test_mistakes_are_found),
     };
 

@@ -61,16 +61,28 @@ static void test_schedules(void **state)
     }
 }
 
-static void test_streams_by_hand(void **state)
+/* By hand and as graphs: the same order, and the branches beside each other. */
+static void test_by_hand(void **state)
 {
-    struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
-    struct sys s;
+    static const char *const variants[] = {"n=64 blocks=2 verify=false variant=events",
+                                           "n=64 blocks=2 verify=false variant=graph",
+                                           "n=64 blocks=2 verify=false variant=capture"};
+    static const unsigned pairs[][2] = {{0, 2}, {1, 3}, {3, 4}, {2, 5}, {4, 6},
+                                        {6, 7}, {5, 8}, {7, 9}, {8, 9}};
 
     (void)state;
-    workload_run(&s, &o, ML, "n=16 blocks=2 variant=events verify=false");
-    assert_int_equal(s.kernels.len, 10);
-    assert_int_equal(workload_schedule_of(&s).streams, 2);
-    sys_close(&s);
+    for (unsigned v = 0; v < 3; v++) {
+        struct hd_options o = sys_options("p100", "host.scheduler=serial-async");
+        struct sys s;
+
+        workload_run(&s, &o, ML, variants[v]);
+        workload_require_passed(&s, variants[v]);
+        assert_int_equal(s.kernels.len, 10);
+        assert_int_equal(workload_schedule_of(&s).streams, 2);
+        workload_require_order(&s, pairs, sizeof pairs / sizeof *pairs);
+        assert_true(workload_kernel(&s, 1)->r.start_ps < workload_kernel(&s, 0)->r.end_ps);
+        sys_close(&s);
+    }
 }
 
 /* Of r1 and r2, which the host writes, 80 bytes a row go to the device, and of r the page whose element it reads. */
@@ -128,7 +140,7 @@ int main(void)
         cmocka_unit_test(test_everywhere),
         cmocka_unit_test(test_serial_and_other_policies),
         cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_streams_by_hand),
+        cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_bytes_to_the_device),
         cmocka_unit_test(test_mistakes_are_found),
     };
