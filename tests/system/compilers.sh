@@ -56,6 +56,8 @@ while read -r arguments; do
 done <<END
 workloads/dag/vec.lua --arg n=100000
 workloads/dag/bs.lua --arg n=10000
+workloads/dag/hits.lua --arg n=4000
+workloads/dag/dl.lua --arg n=60
 workloads/dag/matmul.lua --arg n=100
 workloads/dag/reduce.lua --arg n=100000 --set wavefront_size=64
 workloads/dag/pipeline.lua --arg steps=256 --config tiny

@@ -76,6 +76,17 @@ static void test_by_hand(void **state)
     }
 }
 
+static void test_images_are_whole_windows(void **state)
+{
+    struct hd_options o = sys_options("tiny", "");
+    struct hd_error err;
+    struct sys s;
+
+    (void)state;
+    assert_int_equal(workload_try(&s, &o, DL, "n=310", &err), HD_BAD_INPUT);
+    sys_close(&s);
+}
+
 static void test_mistakes_are_found(void **state)
 {
     static const struct workload_mistake mistakes[] = {
@@ -110,8 +121,11 @@ static void test_mistakes_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everywhere),         cmocka_unit_test(test_serial_and_other_policies),
-        cmocka_unit_test(test_schedule),           cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_everywhere),
+        cmocka_unit_test(test_serial_and_other_policies),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_images_are_whole_windows),
         cmocka_unit_test(test_mistakes_are_found),
     };
 

@@ -60,17 +60,19 @@ static void test_other_products_and_degrees(void **state)
 static void test_schedule(void **state)
 {
     static const struct {
-        const char *settings;
+        const char *settings, *arguments;
         unsigned streams;
-    } policies[] = {{"host.new_stream=always-new", 10}, {"host.new_stream=reuse", 2}};
+    } policies[] = {{"host.new_stream=always-new", "n=500 block=32 blocks=4", 10},
+                    {"host.new_stream=always-new", "n=500 block=32 blocks=4 const=cpp", 10},
+                    {"host.new_stream=reuse", "n=500 block=32 blocks=4", 2}};
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct hd_options o = sys_options("p100", policies[i].settings);
         struct workload_schedule got;
         struct sys s;
 
-        workload_run(&s, &o, HITS, "n=500 block=32 blocks=4");
+        workload_run(&s, &o, HITS, policies[i].arguments);
         got = workload_schedule_of(&s);
         assert_int_equal(got.kernels, 30);
         assert_int_equal(got.edges, 5 * 6);
@@ -137,6 +139,39 @@ static void test_bytes_to_the_device(void **state)
     sys_close(&s);
 }
 
+/* A wavefront of 32 lanes takes 8 rows at once in 31 instructions; 20 find its place and that nothing is left. */
+static void test_work_of_a_row(void **state)
+{
+    struct hd_options o = sys_options("p100", "");
+    struct sys s;
+
+    (void)state;
+    workload_run(&s, &o, HITS, "n=800 block=64 blocks=1");
+    for (unsigned step = 0; step < 5; step++) {
+        const struct sim_kernel_record *product = &workload_kernel(&s, 6 * step)->r;
+
+        assert_int_equal(product->counters.waves, 26);
+        assert_int_equal(product->counters.wave_instr, 800 / 8 * 31 + 26 * 20);
+    }
+    sys_close(&s);
+}
+
+static void test_arguments_are_refused(void **state)
+{
+    static const char *const wrong[] = {"block=30", "n=2", "product=spmv4",
+                                        "product=spmv2 block=36"};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct hd_options o = sys_options("tiny", "");
+        struct hd_error err;
+        struct sys s;
+
+        assert_int_equal(workload_try(&s, &o, HITS, wrong[i], &err), HD_BAD_INPUT);
+        sys_close(&s);
+    }
+}
+
 static void test_mistakes_are_found(void **state)
 {
     static const struct workload_mistake mistakes[] = {
@@ -171,6 +206,8 @@ int main(void)
         cmocka_unit_test(test_schedule),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_bytes_to_the_device),
+        cmocka_unit_test(test_work_of_a_row),
+        cmocka_unit_test(test_arguments_are_refused),
         cmocka_unit_test(test_mistakes_are_found),
     };
 
