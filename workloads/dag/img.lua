@@ -36,7 +36,8 @@ local samples = gpu.arg("samples", 150, 0, 1000000)
 local pixels, amount = n * n, 0.5
 
 local module = gpu.module "img.hasm"
-local blur = b:kernel(module, "gaussian_blur", "image: in f32[], result: inout f32[], rows: i32, cols: i32, weights: in f32[], diameter: i32")
+local blur = b:kernel(module, "gaussian_blur",
+    "image: in f32[], result: inout f32[], rows: i32, cols: i32, weights: in f32[], diameter: i32")
 local sobel = b:kernel(module, "sobel", "image: in(cpp) f32[], result: inout f32[], rows: i32, cols: i32")
 local maximum = b:kernel(module, "maximum", "in: in f32[], out: inout f32[], n: i32")
 local minimum = b:kernel(module, "minimum", "in: in f32[], out: inout f32[], n: i32")
