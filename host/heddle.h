@@ -153,6 +153,9 @@ enum hd_attach { HD_ATTACH_ALL, HD_ATTACH_HOST /* none */, HD_ATTACH_STREAM };
 /* s is for HD_ATTACH_STREAM, NULL the default stream. Takes effect at once. */
 enum hd_status hd_array_attach(hd_runtime *rt, hd_array *a, enum hd_attach where, hd_stream *s,
                                struct hd_error *err);
+/* How the pages of a managed array are kept, from their next move on; SIM_ADVISE_NONE takes it back. */
+enum hd_status hd_array_advise(hd_runtime *rt, hd_array *a, enum sim_advice advice,
+                               struct hd_error *err);
 /* Under every scheduler, on any stream; no kernel waits for it but those on the stream. */
 enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
 /* A copy of count elements between a device array and a managed array used as host memory. */

@@ -216,6 +216,20 @@ static int close_array(lua_State *L)
     return a->a ? free_array(L) : 0;
 }
 
+static int advise(lua_State *L)
+{
+    static const char *const advice[] = {
+        [SIM_ADVISE_NONE] = "none", [SIM_ADVISE_READ_MOSTLY] = "read-mostly", NULL};
+    const struct lua_array *a = array_check_managed(L, 1);
+    const enum sim_advice given = (enum sim_advice)luaL_checkoption(L, 2, NULL, advice);
+    struct hd_error err;
+
+    if (hd_array_advise(script_of(L)->rt, a->a, given, &err) != HD_OK)
+        return script_raise(L, &err);
+    lua_settop(L, 1);
+    return 1;
+}
+
 const struct api_row array_new_api[] = {
     {"array", gpu_array, "(type, count [, name])",
      "A managed array of zeros, seen by host and kernels; types are i8 u8 i16 u16 i32 u32 i64 u64 "
@@ -226,6 +240,9 @@ const struct api_row array_new_api[] = {
 };
 
 const struct api_row array_api[] = {
+    {"advise", advise, "(\"read-mostly\" | \"none\")",
+     "How its pages are kept: read-mostly ones may be on the host and on the device until they are "
+     "written. Returns the array"},
     {"free", free_array, "()",
      "Waits for what uses the array and frees it; `local a <close>` does so too"},
     {NULL, NULL, NULL, NULL},

@@ -217,8 +217,6 @@ static bool place_node(struct plan *p, uint32_t node)
     n->branch = b;
     if (!add_waits(p, node, has_earlier, earlier))
         return false;
-    if (has_earlier)
-        add_before(p, node, earlier);
     p->position[node] = p->length[b]++;
     p->last[b] = node;
     before(p, node)[b] = p->length[b];

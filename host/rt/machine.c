@@ -11,6 +11,7 @@ const struct rt_machine_ops rt_real_machine = {
     .array_data = sim_array_data,
     .array_address = sim_array_address,
     .array_attach = sim_array_attach,
+    .array_advise = sim_array_advise,
     .host_access = sim_host_access,
     .queue_new = sim_queue_new,
     .queue_free = sim_queue_free,

@@ -20,6 +20,7 @@ struct rt_machine_ops {
     void *(*array_data)(struct sim_machine *m, uint32_t id);
     uint64_t (*array_address)(const struct sim_machine *m, uint32_t id);
     void (*array_attach)(struct sim_machine *m, uint32_t id, int32_t queue_or_attach);
+    void (*array_advise)(struct sim_machine *m, uint32_t id, enum sim_advice advice);
     uint64_t (*host_access)(struct sim_machine *m, const struct sim_host_access *access);
 
     enum hd_status (*queue_new)(struct sim_machine *m, uint32_t *queue, struct hd_error *err);

@@ -167,6 +167,26 @@ static void test_attach(void **state)
     fails(HEAD "gpu.attach(gpu.device_array('i32', 4), s)", "lua-array-device", "device i32[4]");
 }
 
+/* Only kernels that read x: with the advice its page comes to the device and stays on the host, too. */
+static void test_advise(void **state)
+{
+    struct hd_error err;
+
+    (void)state;
+    assert_int_equal(param_set(&sim_params, &rig.gpu.gpu, "um.page_faults", "on", "test", &err),
+                     HD_OK);
+    prints(
+        HEAD
+        "local function took(advice) x:fill(1):advise(advice) mix(1, 64)(x, x, z, 64) gpu.sync()\n"
+        "local t0 = gpu.time_ns() local one = x[1] return gpu.time_ns() - t0 < 1000 end\n"
+        "print(took('read-mostly'), took('none'), x:advise('none') == x)",
+        "true\tfalse\ttrue\n");
+    assert_int_equal(param_set(&sim_params, &rig.gpu.gpu, "um.page_faults", "off", "test", &err),
+                     HD_OK);
+    fails(HEAD "x:advise('preferred')", "lua-error", "invalid option 'preferred'");
+    fails(HEAD "gpu.device_array('i32', 4):advise('none')", "lua-array-device", "device i32[4]");
+}
+
 /* ---- library functions ------------------------------------------------------------------------ */
 
 #define LIBRARY                                                                                    \
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_mistakes_of_captures),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_advise),
         cmocka_unit_test(test_library),
         cmocka_unit_test(test_mistakes_of_libraries),
         cmocka_unit_test(test_random_graphs_four_ways),

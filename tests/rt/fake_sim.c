@@ -15,6 +15,7 @@ struct fake_array {
     void *data;
     uint64_t bytes;
     int32_t attached;
+    enum sim_advice advice;
     uint32_t in_flight;
     bool live, on_device;
 };
@@ -79,6 +80,11 @@ static void see(const struct sim_machine *m, uint64_t ticket)
 int32_t fake_attached(const struct sim_machine *m, uint32_t array)
 {
     return m->arrays.at[array].attached;
+}
+
+enum sim_advice fake_advice(const struct sim_machine *m, uint32_t array)
+{
+    return m->arrays.at[array].advice;
 }
 
 size_t fake_queues_in_use(const struct sim_machine *m)
@@ -454,6 +460,11 @@ static void fake_array_attach(struct sim_machine *m, uint32_t id, int32_t to)
     m->arrays.at[id].attached = to;
 }
 
+static void fake_array_advise(struct sim_machine *m, uint32_t id, enum sim_advice advice)
+{
+    m->arrays.at[id].advice = advice;
+}
+
 /* The move is a command of its own on a queue that nothing else uses. */
 static uint64_t fake_host_access(struct sim_machine *m, const struct sim_host_access *access)
 {
@@ -542,6 +553,7 @@ const struct rt_machine_ops fake_machine = {
     .array_data = fake_array_data,
     .array_address = fake_array_address,
     .array_attach = fake_array_attach,
+    .array_advise = fake_array_advise,
     .host_access = fake_host_access,
     .queue_new = fake_queue_new,
     .queue_free = fake_queue_free,

@@ -42,6 +42,7 @@ struct fake_sight {
 size_t fake_seen(const struct sim_machine *m);
 struct fake_sight fake_sight(const struct sim_machine *m, size_t i);
 int32_t fake_attached(const struct sim_machine *m, uint32_t array);
+enum sim_advice fake_advice(const struct sim_machine *m, uint32_t array);
 size_t fake_queues_in_use(const struct sim_machine *m);
 /* Accesses of the host, and how many said that they were untimed. */
 size_t fake_accesses(const struct sim_machine *m);

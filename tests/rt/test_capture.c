@@ -297,6 +297,26 @@ static void test_attachment(void **state)
     rig_free(r);
 }
 
+static void test_advice(void **state)
+{
+    struct rig *r = rig_new("");
+    hd_array *x = rig_array(r, "x"), *d;
+    struct hd_error err;
+
+    (void)state;
+    must(hd_array_new_device(r->rt, T_F32, 4, "d", &d, NULL));
+    must(hd_array_advise(r->rt, x, SIM_ADVISE_READ_MOSTLY, NULL));
+    assert_int_equal(fake_advice(r->machine, x->id), SIM_ADVISE_READ_MOSTLY);
+    must(hd_array_advise(r->rt, x, SIM_ADVISE_NONE, NULL));
+    assert_int_equal(fake_advice(r->machine, x->id), SIM_ADVISE_NONE);
+    assert_int_equal(hd_array_advise(r->rt, d, SIM_ADVISE_NONE, &err), HD_BAD_INPUT);
+    assert_string_equal(err.code, "advise-device-array");
+    must(hd_array_free(r->rt, x, NULL));
+    assert_int_equal(hd_array_advise(r->rt, x, SIM_ADVISE_NONE, &err), HD_BAD_INPUT);
+    assert_string_equal(err.code, "array-freed");
+    rig_free(r);
+}
+
 /* ---- prefetches by hand --------------------------------------------------------------------------------- */
 
 /* On each stream and under each scheduler a prefetch is in the order of its stream. */
@@ -336,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_an_event_from_outside),
         cmocka_unit_test(test_an_event_waited_for_before_it_is_recorded),
         cmocka_unit_test(test_attachment),
+        cmocka_unit_test(test_advice),
         cmocka_unit_test(test_prefetches_by_hand),
     };
 

@@ -428,7 +428,9 @@ static void test_freed_and_wrong_handles(void **state)
     assert_int_equal(hd_graph_instantiate(r->rt, gr.g, &x, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "graph-freed");
     assert_int_equal(hd_graph_free(r->rt, gr.g, &err), HD_BAD_INPUT);
+    assert_int_equal(fake_queues_in_use(r->machine), 2); /* the default stream and a branch */
     assert_int_equal(hd_graph_exec_free(r->rt, gr.x, NULL), HD_OK); /* in flight */
+    assert_int_equal(fake_queues_in_use(r->machine), 1);
     assert_int_equal(hd_graph_launch(r->rt, gr.x, NULL, &err), HD_BAD_INPUT);
     assert_string_equal(err.code, "graph-instance-freed");
     finish(r);

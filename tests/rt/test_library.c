@@ -68,14 +68,16 @@ static void test_a_call_is_one_element_of_the_graph(void **state)
     (void)state;
     rig_run(r, "before x=w y=r @1000; reader x=r @2000; beside q=w h=w @3000");
     call(r, lib, "x", "y");
-    rig_run(r, "after y=r @10; free_of_it x=r h=w @10");
+    rig_run(r, "after y=r @10; beside_it y=r @10; free_of_it x=r h=w @10");
     must(hd_finish(r->rt, NULL));
     assert_int_equal(start_of(r, "inner1"), end_of(r, "before")); /* only reads x: not for reader */
     assert_int_equal(start_of(r, "inner2"), end_of(r, "inner1"));
     assert_int_equal(start_of(r, "after"), end_of(r, "inner2"));
-    assert_true(end_of(r, "beside") > end_of(r, "inner2")); /* h is no argument */
+    assert_int_equal(start_of(r, "beside_it"), end_of(r, "inner2")); /* on another stream */
+    assert_true(end_of(r, "beside") > end_of(r, "inner2"));          /* h is no argument */
     assert_string_equal(text_str(&r->edge_text),
                         "before->reader[x] before->inner1[x+y] inner1->inner2[] inner2->after[y] "
+                        "inner2->beside_it[y] "
                         "before->free_of_it[x] beside->free_of_it[h]");
     assert_int_equal(r->rt->dag.nlive, 0);
     rig_free(r);
