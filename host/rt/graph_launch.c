@@ -99,8 +99,6 @@ static void use_arrays(const struct launch *l, const struct rt_computation *c)
         hd_array *a = c->arrays[i];
 
         a->host_last = false;
-        if (!rt->scheduler->concurrent && l->stream != rt->streams.standard)
-            stream_used_by_hand(l->stream, a);
         /* The branches are queues of their own: they see what all streams see. */
         if (rt->attach && a->kind == SIM_MANAGED && a->attach != ATTACH_GLOBAL) {
             rt_charge(rt, rt->cost->attach);
@@ -175,6 +173,17 @@ static enum hd_status fork_branches(struct launch *l)
     return status == HD_OK ? stream_submit(l->stream, &mark, &l->fork, l->err) : status;
 }
 
+/* All nodes end with the graph. */
+static void end_node(const struct launch *l, const struct exec_node *n)
+{
+    const struct rt_computation *c = &n->node.bound.c;
+
+    if (n->vertex)
+        n->vertex->ticket = l->x->last_ticket;
+    for (unsigned i = 0; i < c->narrays && l->stream != l->x->rt->streams.standard; i++)
+        stream_used_by_hand(l->stream, c->arrays[i], l->x->last_ticket);
+}
+
 static enum hd_status join_branches(struct launch *l)
 {
     hd_graph_exec *x = l->x;
@@ -184,10 +193,8 @@ static enum hd_status join_branches(struct launch *l)
         status = stream_put_wait(l->stream, x->nodes.at[x->ends.at[i]].ticket, l->err);
     x->last_stream = l->stream;
     x->last_ticket = l->stream->last_ticket;
-    for (size_t i = 0; i < x->nodes.len; i++) {
-        if (x->nodes.at[i].vertex)
-            x->nodes.at[i].vertex->ticket = x->last_ticket;
-    }
+    for (size_t i = 0; i < x->nodes.len; i++)
+        end_node(l, &x->nodes.at[i]);
     return status;
 }
 

@@ -22,8 +22,9 @@ struct hd_array {
     enum isa_type type;
     enum sim_array_kind kind;
     enum attach_state attach;
-    bool host_last; /* its last operation was a host access, or there was none */
-    bool hand_many; /* serial-async: streams beside `hand` used it */
+    bool host_last;       /* its last operation was a host access, or there was none */
+    uint64_t hand_ticket; /* of that use */
+    bool hand_many;       /* serial-async: streams beside `hand` used it */
     bool freed;
 };
 

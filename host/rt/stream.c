@@ -265,11 +265,28 @@ bool stream_unsynced(const struct hd_stream *s)
     return s->last_ticket > s->synced_ticket;
 }
 
-void stream_used_by_hand(struct hd_stream *s, hd_array *a)
+bool stream_unsynced_at(const struct hd_stream *s, uint64_t ticket)
 {
-    if (a->hand && a->hand != s && stream_unsynced(a->hand))
+    return ticket > s->synced_ticket;
+}
+
+bool streams_unsynced(const hd_runtime *rt)
+{
+    const struct list *head = &rt->streams.all;
+
+    for (const struct list *l = head->next; l != head; l = l->next) {
+        if (stream_unsynced(LIST_ITEM(l, const struct hd_stream, all)))
+            return true;
+    }
+    return false;
+}
+
+void stream_used_by_hand(struct hd_stream *s, hd_array *a, uint64_t ticket)
+{
+    if (a->hand && a->hand != s && stream_unsynced_at(a->hand, a->hand_ticket))
         a->hand_many = true;
     a->hand = s;
+    a->hand_ticket = ticket;
 }
 
 enum hd_status stream_sync_to(struct hd_stream *s, uint64_t ticket, struct hd_error *err)

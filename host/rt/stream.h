@@ -53,7 +53,7 @@ enum hd_status stream_put(struct hd_stream *s, const struct sim_cmd *cmd, uint64
                           struct hd_error *err);
 enum hd_status stream_put_wait(struct hd_stream *s, uint64_t awaited, struct hd_error *err);
 /* serial-async: the array was given to a command on a stream of the program's own. */
-void stream_used_by_hand(struct hd_stream *s, hd_array *a);
+void stream_used_by_hand(struct hd_stream *s, hd_array *a, uint64_t ticket);
 
 /* The stream of a new computation: inherited, free, new, or the one used longest ago; v goes into its active set. */
 enum hd_status stream_assign(hd_runtime *rt, struct dag_vertex *v, struct hd_stream *chosen,
@@ -61,6 +61,9 @@ enum hd_status stream_assign(hd_runtime *rt, struct dag_vertex *v, struct hd_str
 
 /* Whether the stream has work that the host has not waited for. */
 bool stream_unsynced(const struct hd_stream *s);
+/* The same of what is there up to a ticket, and of any stream. */
+bool stream_unsynced_at(const struct hd_stream *s, uint64_t ticket);
+bool streams_unsynced(const hd_runtime *rt);
 /* The host waits for all that is on the stream; its computations and their ancestors have finished then. */
 enum hd_status stream_sync(struct hd_stream *s, struct hd_error *err);
 /* The same for what was put into it up to a ticket. */

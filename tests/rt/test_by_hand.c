@@ -70,6 +70,30 @@ static void test_by_hand_is_by_hand_without_a_graph(void **state)
     rig_free(r);
 }
 
+/* What else is on a stream that used an array, behind the use, is no reason to wait. */
+static void test_an_access_waits_for_uses_of_its_array(void **state)
+{
+    struct rig *r = rig_new("host.scheduler=serial-async host.default_stream=independent");
+    hd_stream *a = new_stream(r), *b = new_stream(r);
+    hd_event *e;
+
+    (void)state;
+    launch_on(r, a, "x", 500);
+    assert_int_equal(hd_event_record(r->rt, a, &e, NULL), HD_OK);
+    launch_on(r, a, "y", 9000);
+    assert_int_equal(hd_event_sync(r->rt, e, NULL), HD_OK);
+    rig_run(r, "read x");
+    assert_int_equal(r->rows.len, 1);
+    launch_on(r, b, "x", 500); /* the earlier use is over: one stream uses it */
+    launch_on(r, a, "x", 500);
+    assert_int_equal(hd_stream_sync(r->rt, a, NULL), HD_OK);
+    assert_int_equal(hd_stream_sync(r->rt, b, NULL), HD_OK);
+    launch_on(r, new_stream(r), "z", 500);
+    rig_run(r, "read y");
+    assert_int_equal(r->rows.len, 4);
+    rig_free(r);
+}
+
 static void test_an_event_finishes_what_was_before_it(void **state)
 {
     struct rig *r = rig_new("");
@@ -328,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_event_orders_two_streams),
         cmocka_unit_test(test_by_hand_is_by_hand_without_a_graph),
+        cmocka_unit_test(test_an_access_waits_for_uses_of_its_array),
         cmocka_unit_test(test_an_event_finishes_what_was_before_it),
         cmocka_unit_test(test_null_handles),
         cmocka_unit_test(test_a_freed_stream_is_refused),
