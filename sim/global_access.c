@@ -535,9 +535,31 @@ static void touch_pages(struct sim_machine *m, const struct access *x)
     }
 }
 
-int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines)
+/* Moves the values. */
+static void act(struct sim_machine *m, struct wavefront *w, const struct access *x)
 {
     struct sim_counters *c = &w->run->c;
+
+    switch (x->in->format) {
+    case ISA_GLOAD:
+        c->global_loads++;
+        load(m, &w->regs, x);
+        break;
+    case ISA_GSTORE:
+        c->global_stores++;
+        store(m, &w->regs, x);
+        progress_effect(m->device);
+        break;
+    default:
+        c->global_atomics++;
+        if (atomic(m, &w->regs, x))
+            progress_effect(m->device);
+        break;
+    }
+}
+
+int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, bool lines)
+{
     struct access x;
     uint32_t n;
 
@@ -550,22 +572,7 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
     find_addresses(&x, &w->regs, m->lanes);
     if (!check(m, w, &x))
         return -1;
-    switch (x.in->format) {
-    case ISA_GLOAD:
-        c->global_loads++;
-        load(m, &w->regs, &x);
-        break;
-    case ISA_GSTORE:
-        c->global_stores++;
-        store(m, &w->regs, &x);
-        progress_effect(m->device);
-        break;
-    default:
-        c->global_atomics++;
-        if (atomic(m, &w->regs, &x))
-            progress_effect(m->device);
-        break;
-    }
+    act(m, w, &x);
     if (!lines) {
         if (looks_at_pages(m, &x))
             touch_pages(m, &x);

@@ -1,79 +1,14 @@
+/* Those who wait for pages. */
 #include "sim/um_fault.h"
 #include "sim/demand.h"
 #include "sim/device.h"
-#include "sim/fault_buffer.h"
-#include "sim/prefetch_tree.h"
-#include "sim/um.h"
-#include "sim/um_room.h"
+#include "sim/um_handler.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK_BYTES = 2 << 20 };
-
-enum phase {
-    PHASE_IDLE,
-    PHASE_WAKE,
-    PHASE_SERVE,
-    PHASE_ROOM,   /* waits until a page that comes can be evicted, or one has left */
-    PHASE_LEAVE,  /* waits for pages on their way to the host */
-    PHASE_ARRIVE, /* waits for its transfers */
-};
-
-/* The pages of one block of an array that are in the batch in hand. */
-struct fault_block {
-    uint32_t array, run; /* the resident kernel of the first of them */
-    uint64_t first;      /* page of the array */
-    struct block_pages faults, moving;
-};
-
-struct um_faults {
-    struct fault_buffer buffer;
-    enum phase phase;
-    uint64_t since_ps;   /* that the batch is in hand */
-    VEC(uint32_t) batch; /* records, in order of pages */
-    VEC(struct fault_block) blocks;
-    uint32_t transfers; /* of the batch, under way */
-};
-
-struct um_faults *um_faults_new(void)
-{
-    struct um_faults *f = calloc(1, sizeof *f);
-
-    if (f && !fault_buffer_init(&f->buffer)) {
-        free(f);
-        return NULL;
-    }
-    return f;
-}
-
-void um_faults_free(struct um_faults *f)
-{
-    if (!f)
-        return;
-    fault_buffer_free(&f->buffer);
-    vec_free(&f->batch);
-    vec_free(&f->blocks);
-    free(f);
-}
-
-bool um_faults_copy(struct um_faults *to, const struct um_faults *from)
-{
-    to->phase = from->phase;
-    to->since_ps = from->since_ps;
-    to->transfers = from->transfers;
-    return fault_buffer_copy(&to->buffer, &from->buffer) && vec_copy(&to->batch, &from->batch) &&
-           vec_copy(&to->blocks, &from->blocks);
-}
 
 static uint64_t page_of(const struct sim_machine *m, const struct sim_array *a, uint64_t address)
 {
     return (address - a->base) / m->memory.page_bytes;
-}
-
-static uint32_t pages_a_block(const struct sim_machine *m)
-{
-    return BLOCK_BYTES / m->memory.page_bytes;
 }
 
 static struct sim_array *array_at(struct sim_machine *m, uint32_t id)
@@ -99,17 +34,6 @@ bool um_line_passes(struct sim_machine *m, uint64_t line, bool write)
     return true;
 }
 
-static void wake(struct sim_machine *m, uint64_t cycle)
-{
-    struct um_faults *f = m->faults;
-
-    if (f->phase != PHASE_IDLE)
-        return;
-    f->phase = PHASE_WAKE;
-    machine_schedule(m, clock_edge(&m->core, cycle) + m->config.um_fault_latency * PS_PER_NS,
-                     UNIT_FAULT, EV_FAULT, 0, 0);
-}
-
 /* An entry in the buffer, for a page that is not on its way. */
 static void ask(struct sim_machine *m, uint32_t record, const struct request *r, uint64_t cycle)
 {
@@ -124,7 +48,7 @@ static void ask(struct sim_machine *m, uint32_t record, const struct request *r,
         r->run->c.fault_duplicates += !first;
         m->memory.totals.page_faults += first;
         m->memory.totals.fault_duplicates += !first;
-        wake(m, cycle);
+        um_handler_wake(m, cycle);
     }
     if (!memory)
         machine_out_of_memory(m);
@@ -164,8 +88,7 @@ void um_line_waits(struct sim_machine *m, uint32_t request, bool write, uint64_t
 
 /* ---- replay ------------------------------------------------------------------------------- */
 
-/* What waits goes on, whatever becomes of the page from here on. */
-static void replay(struct sim_machine *m, uint32_t record)
+void um_replay(struct sim_machine *m, uint32_t record)
 {
     struct fault_buffer *b = &m->faults->buffer;
     struct fault_page p = *fault_page_at(b, record);
@@ -182,8 +105,7 @@ static void replay(struct sim_machine *m, uint32_t record)
     memory_release_id(&m->memory, p.array);
 }
 
-/* The record waits for its page, or asks for it again. */
-static void forget_entries(struct fault_page *p)
+void um_forget_entries(struct fault_page *p)
 {
     memset(p->cus, 0, sizeof p->cus);
     p->taken = false;
@@ -207,8 +129,7 @@ static bool has_entry(const struct fault_page *p)
     return any != 0;
 }
 
-/* The records, but those of the batch in hand, whose page is there. */
-static void replay_ready(struct sim_machine *m)
+void um_replay_ready(struct sim_machine *m)
 {
     struct fault_buffer *b = &m->faults->buffer;
 
@@ -220,351 +141,8 @@ static void replay_ready(struct sim_machine *m)
         if (p->taken)
             continue;
         if (!a->live || page_usable(a, p->page, p->write))
-            replay(m, i);
+            um_replay(m, i);
         else if (!page_coming(a, p->page) && !has_entry(p))
             ask_again(m, i);
     }
-}
-
-/* ---- batches ------------------------------------------------------------------------------ */
-
-static void read_batch(struct sim_machine *m);
-
-static void end_batch(struct sim_machine *m)
-{
-    struct um_faults *f = m->faults;
-
-    for (size_t i = 0; i < f->batch.len; i++) {
-        if (fault_page_at(&f->buffer, f->batch.at[i])->served)
-            replay(m, f->batch.at[i]);
-        else
-            forget_entries(fault_page_at(&f->buffer, f->batch.at[i]));
-    }
-    f->batch.len = 0;
-    m->memory.totals.handler_busy_ps += m->now_ps - f->since_ps;
-    replay_ready(m);
-    read_batch(m);
-}
-
-static int by_page(const struct fault_page *a, const struct fault_page *b)
-{
-    if (a->array != b->array)
-        return a->array < b->array ? -1 : 1;
-    return (a->page > b->page) - (a->page < b->page);
-}
-
-/* Insertion sort: wavefronts mostly touch pages in order. */
-static void sort_batch(struct um_faults *f)
-{
-    for (size_t i = 1; i < f->batch.len; i++) {
-        uint32_t record = f->batch.at[i];
-        size_t at = i;
-
-        for (; at > 0 && by_page(fault_page_at(&f->buffer, f->batch.at[at - 1]),
-                                 fault_page_at(&f->buffer, record)) > 0;
-             at--)
-            f->batch.at[at] = f->batch.at[at - 1];
-        f->batch.at[at] = record;
-    }
-}
-
-static bool find_blocks(struct sim_machine *m)
-{
-    struct um_faults *f = m->faults;
-    uint32_t block = pages_a_block(m);
-
-    f->blocks.len = 0;
-    for (size_t i = 0; i < f->batch.len; i++) {
-        const struct fault_page *p = fault_page_at(&f->buffer, f->batch.at[i]);
-        uint32_t first = p->page / block * block;
-        struct fault_block *last = f->blocks.len ? &f->blocks.at[f->blocks.len - 1] : NULL;
-
-        if (!last || last->array != p->array || last->first != first) {
-            if (!vec_push(&f->blocks,
-                          ((struct fault_block){.array = p->array, .run = p->run, .first = first})))
-                return false;
-            last = &f->blocks.at[f->blocks.len - 1];
-        }
-        last->faults.bits[(p->page - first) / 64] |= UINT64_C(1) << (p->page - first) % 64;
-    }
-    return true;
-}
-
-/* Takes the entries of a batch; those of one page are one record. Notes the kernels that they are of. */
-static bool take_entries(struct sim_machine *m, uint64_t *runs)
-{
-    struct um_faults *f = m->faults;
-    uint32_t most = m->config.um_fault_batch < m->config.um_fault_buffer ? m->config.um_fault_batch
-                                                                         : m->config.um_fault_buffer;
-    struct fault_entry e;
-
-    for (uint32_t n = 0; n < most && fault_buffer_take(&f->buffer, &e); n++) {
-        struct fault_page *p = fault_page_at(&f->buffer, e.record);
-
-        runs[e.run / 64] |= UINT64_C(1) << e.run % 64;
-        if (p->taken)
-            continue;
-        if (array_at(m, p->array)->live && page_coming(array_at(m, p->array), p->page)) {
-            forget_entries(p);
-            continue;
-        }
-        p->taken = true;
-        p->served = false;
-        if (!vec_push(&f->batch, e.record))
-            return false;
-    }
-    return true;
-}
-
-static void read_batch(struct sim_machine *m)
-{
-    struct um_faults *f = m->faults;
-    uint64_t runs[RESIDENT_MAX / 64] = {0}, cost;
-
-    f->phase = PHASE_IDLE;
-    if (!take_entries(m, runs)) {
-        machine_out_of_memory(m);
-        return;
-    }
-    if (f->batch.len == 0)
-        return;
-    sort_batch(f);
-    if (!find_blocks(m)) {
-        machine_out_of_memory(m);
-        return;
-    }
-    for (uint32_t i = 0; i < m->device->nruns; i++)
-        m->device->runs[i].c.fault_batches += runs[i / 64] >> i % 64 & 1;
-    m->memory.totals.fault_batches++;
-    cost = m->config.um_fault_batch_cost + (uint64_t)f->blocks.len * m->config.um_fault_block_cost;
-    f->since_ps = m->now_ps;
-    f->phase = PHASE_SERVE;
-    machine_schedule(m, m->now_ps + cost * PS_PER_NS, UNIT_FAULT, EV_FAULT, 0, 0);
-}
-
-/* ---- service ------------------------------------------------------------------------------ */
-
-static uint32_t block_length(const struct sim_machine *m, const struct sim_array *a, uint64_t first)
-{
-    uint64_t left = a->npages - first;
-
-    return left < pages_a_block(m) ? (uint32_t)left : pages_a_block(m);
-}
-
-static void come(struct sim_machine *m, struct sim_array *a, struct fault_block *k, uint32_t page,
-                 bool copies)
-{
-    if (demand_come(m, a, k->first + page, copies))
-        k->moving.bits[page / 64] |= UINT64_C(1) << page % 64;
-}
-
-static uint64_t pages_to_come(struct sim_machine *m)
-{
-    const struct um_faults *f = m->faults;
-    uint64_t count = 0;
-
-    for (size_t i = 0; i < f->batch.len; i++) {
-        const struct fault_page *p = fault_page_at(&f->buffer, f->batch.at[i]);
-        const struct sim_array *a = array_at(m, p->array);
-
-        count += a->live && !page_on_device(a, p->page);
-    }
-    return count;
-}
-
-static struct fault_block *block_of(const struct um_faults *f, const struct fault_page *p)
-{
-    struct fault_block *k = f->blocks.at;
-
-    while (k->array != p->array || p->page < k->first || p->page - k->first >= BLOCK_PAGES_MAX)
-        k++;
-    return k;
-}
-
-/* Brings the pages of the batch, as many as there is room for. Returns how many records are served. */
-static size_t bring_faults(struct sim_machine *m, uint64_t room)
-{
-    struct um_faults *f = m->faults;
-    size_t served = 0;
-
-    for (size_t i = 0; i < f->batch.len; i++) {
-        struct fault_page *p = fault_page_at(&f->buffer, f->batch.at[i]);
-        struct sim_array *a = array_at(m, p->array);
-        bool comes = a->live && !page_on_device(a, p->page);
-
-        if ((comes && room == 0) || (a->live && page_coming(a, p->page)))
-            continue;
-        if (comes) {
-            struct fault_block *k = block_of(f, p);
-
-            come(m, a, k, (uint32_t)(p->page - k->first), !p->write);
-            room--;
-        }
-        p->served = true;
-        served++;
-    }
-    return served;
-}
-
-/* The pages that come along, as far as they need no eviction. */
-static void bring_tree(struct sim_machine *m, struct fault_block *k)
-{
-    struct sim_array *a = array_at(m, k->array);
-    uint32_t leaf = m->config.um_prefetch_leaf / m->memory.page_bytes, n;
-    struct block_pages there = {{0}}, grown = k->faults;
-
-    if (!m->config.um_prefetch_tree || !a->live)
-        return;
-    n = block_length(m, a, k->first);
-    for (uint32_t i = 0; i < n; i++)
-        there.bits[i / 64] |= (uint64_t)page_on_device(a, k->first + i) << i % 64;
-    for (uint32_t w = 0; w < BLOCK_WORDS; w++)
-        grown.bits[w] &= there.bits[w];
-    prefetch_tree_grow(&grown, &there, n, leaf ? leaf : 1, m->config.um_prefetch_percent);
-    for (uint32_t i = 0; i < n; i++)
-        if (page_bit(grown.bits, i) && !page_on_device(a, k->first + i) && um_free_pages(m) > 0)
-            come(m, a, k, i, true);
-}
-
-static void send_run(struct sim_machine *m, const struct fault_block *k, uint32_t first,
-                     uint32_t end)
-{
-    const struct kernel_run *run = &m->device->runs[k->run];
-    const struct sim_transfer_record r = {.ticket = run->ticket,
-                                          .tag = run->tag,
-                                          .queue = run->queue,
-                                          .kind = SIM_T_FAULT,
-                                          .queued_ps = m->faults->since_ps};
-    struct um_claim c = {.array = k->array,
-                         .pages = {k->first + first, k->first + end},
-                         .move_bytes = (uint64_t)(end - first) * m->memory.page_bytes};
-
-    m->device->runs[k->run].c.fault_bytes += c.move_bytes;
-    m->memory.totals.fault_bytes += c.move_bytes;
-    m->faults->transfers++;
-    um_send_pages(m, &c, 1, &r);
-}
-
-static void send_block(struct sim_machine *m, const struct fault_block *k)
-{
-    uint32_t n = pages_a_block(m);
-
-    for (uint32_t first = 0, end; first < n; first = end + 1) {
-        for (end = first; end < n && page_bit(k->moving.bits, end); end++)
-            continue;
-        if (end > first)
-            send_run(m, k, first, end);
-    }
-}
-
-static bool waits_to_leave(const struct sim_machine *m)
-{
-    const struct um_faults *f = m->faults;
-
-    if (m->memory.evictions > 0)
-        return true;
-    for (size_t i = 0; i < f->blocks.len; i++)
-        if (m->memory.arrays.at[f->blocks.at[i].array].outbound > 0)
-            return true;
-    return false;
-}
-
-static void send_batch(struct sim_machine *m)
-{
-    struct um_faults *f = m->faults;
-
-    f->phase = PHASE_LEAVE;
-    if (waits_to_leave(m))
-        return;
-    f->phase = PHASE_ARRIVE;
-    for (size_t i = 0; i < f->blocks.len; i++)
-        send_block(m, &f->blocks.at[i]);
-    if (f->transfers == 0)
-        end_batch(m);
-}
-
-/* Pages that come can be evicted when they are there. */
-static void wait_for_room(struct sim_machine *m)
-{
-    const struct memory *mem = &m->memory;
-    uint64_t arrived = (uint64_t)mem->frames.count * mem->page_bytes;
-
-    m->faults->phase = PHASE_ROOM;
-    if (mem->device_bytes - mem->explicit_bytes == arrived && mem->evictions == 0)
-        machine_fail(m, HD_SIM_FAILED, "device-memory", NULL, "free device arrays",
-                     "a page that a kernel touches has no room beside the device arrays");
-}
-
-static void serve_batch(struct sim_machine *m)
-{
-    struct um_faults *f = m->faults;
-    uint64_t room = um_room_of_pages(m, pages_to_come(m), 0, NULL);
-
-    if (bring_faults(m, room) == 0) {
-        wait_for_room(m);
-        return;
-    }
-    for (size_t i = 0; i < f->blocks.len; i++)
-        bring_tree(m, &f->blocks.at[i]);
-    send_batch(m);
-}
-
-void um_fault_event(struct sim_machine *m, const struct event *e)
-{
-    (void)e;
-    if (m->faults->phase == PHASE_WAKE)
-        read_batch(m);
-    else
-        serve_batch(m);
-}
-
-void um_fault_arrived(struct sim_machine *m, bool by_batch)
-{
-    struct um_faults *f = m->faults;
-
-    if (!by_batch)
-        replay_ready(m);
-    else if (--f->transfers == 0)
-        end_batch(m);
-    if (f->phase == PHASE_ROOM)
-        serve_batch(m);
-}
-
-void um_fault_left(struct sim_machine *m)
-{
-    if (m->faults->phase == PHASE_LEAVE)
-        send_batch(m);
-    else if (m->faults->phase == PHASE_ROOM)
-        serve_batch(m);
-}
-
-/* ---- values only -------------------------------------------------------------------------- */
-
-static void touch_page(struct sim_machine *m, struct sim_array *a, uint64_t page, bool write)
-{
-    uint32_t block = pages_a_block(m);
-    struct fault_block k = {.array = (uint32_t)(a - m->memory.arrays.at),
-                            .first = page / block * block};
-
-    if (!page_on_device(a, page)) {
-        if (um_room_of_pages(m, 1, 0, NULL) == 0) {
-            wait_for_room(m);
-            return;
-        }
-        k.faults.bits[(page - k.first) / 64] = UINT64_C(1) << (page - k.first) % 64;
-        come(m, a, &k, (uint32_t)(page - k.first), !write);
-        bring_tree(m, &k);
-    }
-    demand_use(&m->memory, a, page);
-    if (write)
-        demand_write(&m->memory, a, page);
-}
-
-void um_touch(struct sim_machine *m, struct sim_array *a, uint64_t first, uint64_t last, bool write)
-{
-    uint64_t end = last / m->memory.page_bytes + 1;
-
-    for (uint64_t page = first / m->memory.page_bytes; page < end && m->fault.status == HD_OK;
-         page++)
-        touch_page(m, a, page, write);
 }
