@@ -1,5 +1,5 @@
 /*
- * The example of "The life of a load" in sim/README.md: its times follow from its configuration by
+ * The examples of "The life of a load" and of a page fault in sim/README.md: their times follow from its configuration by
  * arithmetic, and the lines of the manual are those that a run gives.
  */
 #include "tests/sim/kernel_rig.h"
@@ -29,6 +29,12 @@ enum {
     CHANNEL = 16,     /* bytes a ns */
     DRAM = 100,
     LINE = 128,
+    WAKE = 5000,
+    BATCH = 24000,
+    BLOCK = 30000,
+    LINK = 1500,
+    PAGE = 4096,
+    LINK_BYTES = 8, /* a ns */
 };
 
 struct life {
@@ -106,6 +112,79 @@ static void test_times(void **state)
     assert_string_equal(l.lines, want);
 }
 
+/* ---- with its page on the host ---- */
+
+static void on_fault_event(void *user, const struct hd_probe_event *e)
+{
+    struct life *l = user;
+
+    if (e->kind == HD_PROBE_WAVE_START)
+        l->start_ps = e->time_ps;
+    else if (e->kind == HD_PROBE_ISSUE && e->pc == 1)
+        add(l, e->time_ps, "the load issues: a fault");
+    else if (e->kind == HD_PROBE_FILL)
+        add(l, e->time_ps, "the line reaches the compute unit; v1 is ready");
+}
+
+static void on_transfer(void *user, const struct sim_transfer_record *t)
+{
+    struct life *l = user;
+
+    add(l, t->start_ps - (BATCH + BLOCK) * 1000,
+        "the handler reads the buffer: a batch of one page in one block");
+    add(l, t->start_ps, "its work is done: the move starts");
+    add(l,
+        t->end_ps, "the page is there: 1500 for the link, 512 for 4096 bytes; the request leaves for its slice");
+}
+
+static void run_fault(struct life *l)
+{
+    struct krig r;
+    uint32_t x;
+
+    krig_open(&r, "latency.alu", "6", "noc.latency_cycles", "20", "l2.latency_cycles", "40",
+              "l2.slices", "1", "l2.bytes_per_cycle", "32", "dram.channels", "1",
+              "dram.bytes_per_second", "16000000000", "dram.latency_ns", "100", "um.page_faults",
+              "on", "um.prefetch_tree", "off", "um.fault_latency_ns", "5000", "um.fault_batch_ns",
+              "24000", "um.fault_block_ns", "30000", "link.latency_ns", "1500",
+              "link.h2d_bytes_per_second", "8000000000", NULL);
+    x = krig_array(&r, PAGE);
+    sim_host_access(r.m, &(struct sim_host_access){.array = x, .bytes = PAGE, .write = true});
+    sim_set_probe(r.m,
+                  &(struct hd_probe){.user = l, .fn = on_fault_event, .wants = HD_PROBE_WANT_ALL});
+    sim_set_sink(r.m, &(struct sim_sink){.user = l, .transfer = on_transfer});
+    assert_int_equal(krig_try_run(&r, &(struct krig_launch){.text = text,
+                                                            .threads = 32,
+                                                            .nargs = 1,
+                                                            .args = {KRIG_ARRAY(x)}}),
+                     HD_OK);
+    krig_close(&r);
+}
+
+static void test_times_of_a_fault(void **state)
+{
+    enum {
+        READ = ALU + WAKE,
+        DONE = READ + BATCH + BLOCK,
+        THERE = DONE + LINK + PAGE / LINK_BYTES,
+        BACK = THERE + NOC + LINE / SLICE_BYTES + L2 + LINE / CHANNEL + DRAM + NOC,
+    };
+    struct life l = {0};
+    char want[2048];
+
+    (void)state;
+    run_fault(&l);
+    snprintf(want, sizeof want,
+             "| %d | the load issues: a fault |\n"
+             "| %d | the handler reads the buffer: a batch of one page in one block |\n"
+             "| %d | its work is done: the move starts |\n"
+             "| %d | the page is there: 1500 for the link, 512 for 4096 bytes; the request leaves "
+             "for its slice |\n"
+             "| %d | the line reaches the compute unit; v1 is ready |\n",
+             ALU, READ, DONE, THERE, BACK);
+    assert_string_equal(l.lines, want);
+}
+
 static char *manual(void)
 {
     FILE *f = fopen("sim/README.md", "rb");
@@ -124,6 +203,7 @@ static void test_the_manual_says_so(void **state)
 
     (void)state;
     run(&l);
+    run_fault(&l);
     for (char *line = strtok(l.lines, "\n"); line; line = strtok(NULL, "\n"))
         if (!strstr(bytes, line))
             fail_msg("sim/README.md lacks the line: %s", line);
@@ -134,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_times_of_a_fault),
         cmocka_unit_test(test_the_manual_says_so),
     };
 
