@@ -67,11 +67,11 @@ C["geomean"] = function(f)
     return table.concat(parts, ", "), holds
 end
 
--- Where the time of a run goes: the sums of its critical path by resource, largest first.
+-- Where the time of a run goes: the sums of its critical path by what bounds it, largest first.
 local function bound_by(row)
     local sums, names = {}, {}
     for _, step in ipairs(row.critical_path) do
-        local name = step.what == "kernel" and "kernels" or step.what == "launch" and "launches" or step.resource
+        local name = step.bounded_by or step.resource
         if not sums[name] then
             sums[name] = 0.0
             names[#names + 1] = name
@@ -87,11 +87,9 @@ end
 local function slower_grid(f)
     local out = {}
     for _, pair in ipairs(f:pairs()) do
-        for _, divisor in ipairs(f.size.slower) do
-            if not (pair.benchmark == "ML" and divisor < f.size.main) then
-                for _, block in ipairs(TWO) do
-                    out[#out + 1] = with(pair, {n = suite.size(pair.benchmark, divisor), block = block})
-                end
+        for _, divisor in ipairs(f.size.slower_of and f.size.slower_of[pair.benchmark] or f.size.slower) do
+            for _, block in ipairs(TWO) do
+                out[#out + 1] = with(pair, {n = suite.size(pair.benchmark, divisor), block = block})
             end
         end
     end
@@ -184,13 +182,13 @@ C["no-prefetch"] = function(f)
     return table.concat(parts, ", "), holds
 end
 
--- The time in which at least one of the spans runs.
-local function union(spans)
-    table.sort(spans, function(a, b) return a.start_ns < b.start_ns end)
+-- The time in which at least one of the faults waits, is handled, or moves its pages.
+local function union(faults)
+    table.sort(faults, function(a, b) return a.queued_ns < b.queued_ns end)
     local sum, finish = 0.0, -math.huge
-    for _, s in ipairs(spans) do
+    for _, s in ipairs(faults) do
         if s.end_ns > finish then
-            sum = sum + s.end_ns - math.max(s.start_ns, finish)
+            sum = sum + s.end_ns - math.max(s.queued_ns, finish)
             finish = s.end_ns
         end
     end
@@ -205,10 +203,11 @@ C["fault-handler"] = function(f)
                 local run = with(f:main_run {gpu = gpu, benchmark = name}, {block = 32})
                 local row = f.runs:row(with(parallel(run, false), {detail = "kernels"}))
                 local fast = f.runs:time(parallel(run, true))
+                local path = row and bound_by(row)
                 if not row or not fast then return nil end
                 local faults = plot.select(row.transfers, function(t) return t.region == "main" and t.kind == "fault" and t.dir == "h2d" end)
                 local loss, busy = row.time_ns / fast, union(faults) / row.time_ns
-                parts[#parts + 1] = string.format("%s on %s: %.2f times as long, faults in %s of it", name, gpu, loss, percent(busy))
+                parts[#parts + 1] = string.format("%s on %s: %.2f times as long, faults in %s of it (%s)", name, gpu, loss, percent(busy), path)
                 holds = holds and loss >= 1.5 and busy >= 0.7
             end
         end
