@@ -70,6 +70,40 @@ static void test_schedulers(void **state)
     cJSON_Delete(v);
 }
 
+/* With page faults the baseline without prefetch comes first, and prefetch has what no prefetch has to fault for. */
+static void test_schedulers_with_page_faults(void **state)
+{
+    struct cli_rig *r = *state;
+    const cJSON *row;
+    double faults[3];
+    cJSON *v;
+    int i = 0;
+
+    cli_rig_program(r);
+    cli_rig_run(r, "compare %/prog.lua --config tiny --set um.page_faults=on --out %/f.jsonl");
+    cli_rig_expect(r, 0, NULL, NULL);
+    assert_non_null(strstr(r->out, "serial-sync-no-prefetch  serial-sync  parallel-async"));
+    assert_non_null(strstr(r->out, "page faults of kernels"));
+    assert_non_null(strstr(r->out, "Prefetch makes the serial run"));
+    v = lines_of(r, "f.jsonl");
+    assert_int_equal(cJSON_GetArraySize(v), 3);
+    cJSON_ArrayForEach(row, v)
+    {
+        const cJSON *kernel;
+
+        faults[i] = 0;
+        cJSON_ArrayForEach(kernel, at(row, "kernels", NULL)) faults[i] +=
+            at(kernel, "page_faults", NULL)->valuedouble;
+        i++;
+    }
+    assert_true(faults[0] == 2); /* x and y are a page each */
+    assert_true(faults[1] == 0);
+    assert_true(faults[2] == 0);
+    cJSON_Delete(v);
+    cli_rig_run(r, "compare %/prog.lua --config tiny");
+    assert_null(strstr(r->out, "page faults of kernels"));
+}
+
 static void test_a_folder_of_results(void **state)
 {
     struct cli_rig *r = *state;
@@ -168,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedulers),
+        cmocka_unit_test(test_schedulers_with_page_faults),
         cmocka_unit_test(test_a_folder_of_results),
         cmocka_unit_test(test_names_of_results),
         cmocka_unit_test(test_axes),
