@@ -77,7 +77,7 @@ static void test_needs_of_each_part(void **state)
 /* ---- a run --------------------------------------------------------------------------------------------- */
 
 /*
- * x goes to the device 0-20, the kernel runs 15-40 and waits for a page 25-30 that the handler took up at 20, y comes back 40-50, and the host goes on
+ * x goes to the device 0-20, the kernel runs 15-40 and waits for two moves, 25-30 and 30-32, of a batch that the handler took up at 20, y comes back 40-50, and the host goes on
  * until 60.
  */
 static struct explain made(struct sim_config *c)
@@ -86,13 +86,14 @@ static struct explain made(struct sim_config *c)
         {.start_ps = 0, .end_ps = 20000, .kind = SPAN_H2D, .name = "x", .bytes = 40},
         {.start_ps = 15000, .end_ps = 40000, .kind = SPAN_KERNEL, .name = "k"},
         {.start_ps = 25000, .end_ps = 30000, .queued_ps = 20000, .kind = SPAN_H2D, .move = SIM_T_FAULT},
+        {.start_ps = 30000, .end_ps = 32000, .queued_ps = 20000, .kind = SPAN_H2D, .move = SIM_T_FAULT},
         {.start_ps = 40000, .end_ps = 50000, .kind = SPAN_D2H, .name = "y", .bytes = 10}};
     static const struct critical_step steps[] = {{STEP_SPAN, PART_NONE, &spans[0], 0, 20000},
                                                  {STEP_SPAN, PART_NONE, &spans[1], 20000, 21000},
                                                  {STEP_SPAN, BOUND_HANDLER, &spans[1], 21000, 25000},
                                                  {STEP_SPAN, BOUND_LINK, &spans[1], 25000, 30000},
                                                  {STEP_SPAN, PART_NONE, &spans[1], 30000, 40000},
-                                                 {STEP_SPAN, PART_NONE, &spans[3], 40000, 50000},
+                                                 {STEP_SPAN, PART_NONE, &spans[4], 40000, 50000},
                                                  {STEP_HOST, PART_NONE, NULL, 50000, 60000}};
     const struct timeline t = {.spans = spans, .nspans = COUNT(spans)};
     struct record_iteration it;
@@ -117,8 +118,8 @@ static void test_what_ran(void **state)
 
     (void)state;
     assert_int_equal(e.time.transfers_ps, 15000 + 10000);
-    assert_int_equal(e.time.both_ps, 5000 + 5000);
-    assert_int_equal(e.time.kernels_ps, 5000 + 10000);
+    assert_int_equal(e.time.both_ps, 5000 + 7000);
+    assert_int_equal(e.time.kernels_ps, 5000 + 8000);
     assert_int_equal(e.time.neither_ps, 10000);
 }
 
@@ -139,9 +140,9 @@ static void test_how_busy_parts_are(void **state)
     struct explain e = made(&c);
 
     (void)state;
-    expect_use(&e, "link to device", 25000);
+    expect_use(&e, "link to device", 27000);
     expect_use(&e, "link to host", 10000);
-    expect_use(&e, "fault handler", 10000);
+    expect_use(&e, "fault handler", 12000);
     expect_use(&e, "dram", 6000);
     expect_use(&e, "wavefront slots", 6000);
     for (size_t i = 1; i < e.nuses; i++)
