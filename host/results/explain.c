@@ -238,10 +238,10 @@ static void sort_ideals(struct explain_ideal *at, size_t n)
     }
 }
 
-/* Less than a tenth of a per cent is how events happen to fall. */
+/* Less than half a per cent is how events happen to fall. */
 static bool clearly_less(double a, double b)
 {
-    return isfinite(a) && isfinite(b) && a < b * 0.999;
+    return isfinite(a) && isfinite(b) && a < b * 0.995;
 }
 
 void explain_finish_ideals(struct explain *e)

@@ -246,7 +246,7 @@ static void test_ideals_are_sorted(void **state)
     e.ideals[1] = ideal("failed", true, 0, 0);
     e.ideals[1].twice.ran = e.ideals[1].infinite.ran = false;
     e.ideals[2] = ideal("slower", true, 1010000, 1000000);
-    e.ideals[3] = ideal("same", true, 1000500, 1000000); /* less than a tenth of a per cent */
+    e.ideals[3] = ideal("same", true, 1000500, 1000000); /* less than half a per cent */
     e.ideals[4] = ideal("some", true, 700000, 800000);
     e.ideals[5] = ideal("much", true, 500000, 100000);
     explain_finish_ideals(&e);
