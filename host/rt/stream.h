@@ -22,9 +22,9 @@ struct hd_stream {
 struct stream_pool {
     struct list all;    /* in order of creation */
     struct list recent; /* automatic streams, the one used longest ago first */
-    struct list free; /* automatic streams without work, where the new-stream policy keeps a list */
-    VEC(struct hd_stream *)
-        by_number; /* the same where it keeps a heap; as much room as there are automatic streams */
+    /* Automatic streams without work: a list or a heap, as the new-stream policy keeps them. There is room for all of them. */
+    struct list free;
+    VEC(struct hd_stream *) by_number;
     struct list emptied; /* automatic streams that have lost their last computation and are not yet released */
     struct hd_stream *standard; /* the default stream */
     uint32_t automatic;         /* streams that the scheduler has */
