@@ -7,9 +7,16 @@
 
 static enum hd_status explain(struct session *s, const struct cli_args *args, struct hd_error *err)
 {
-    const struct explain_source from = {&s->result.chosen, &s->result.timeline,
-                                        &s->options.gpu,   s->result.steps,
-                                        s->result.nsteps,  s->run.rules.one_engine};
+    const struct result *r = &s->result;
+    const struct explain_source from = {
+        .iteration = &r->chosen,
+        .timeline = &r->timeline,
+        .config = &s->options.gpu,
+        .steps = r->steps,
+        .nsteps =
+            r->nsteps + (size_t)r->truncated.critical_path, /* all, whatever is written of them */
+        .one_engine = s->run.rules.one_engine,
+    };
     struct explain *e = s->explain = calloc(1, sizeof *e);
     enum hd_status status;
 

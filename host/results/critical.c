@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#define NONE SIZE_MAX
+#define NONE UINT32_MAX /* there are fewer spans: RECORD_SPANS_MAX */
 
 enum { ROOM_LOOKS = 1024 }; /* kernels that can be on the device at once */
 
@@ -10,10 +10,10 @@ enum { ROOM_LOOKS = 1024 }; /* kernels that can be on the device at once */
 struct walk {
     const struct timeline *t;
     const struct critical_rules *rules;
-    size_t *by_node; /* by node, then end */
-    size_t *kernels; /* by end; kernels only */
-    size_t *all;     /* by end */
-    size_t *before_stream,
+    uint32_t *by_node; /* by node, then end */
+    uint32_t *kernels; /* by end; kernels only */
+    uint32_t *all;     /* by end */
+    uint32_t *before_stream,
         *before_engine;      /* the one before in the same stream, on the same engine; NONE */
     struct span_edge *edges; /* by `to` */
     bool *seen;
@@ -23,7 +23,7 @@ struct walk {
 /* Keyed indices, so that one comparison serves every order. */
 struct keyed {
     uint64_t group, time_ps;
-    size_t index;
+    uint32_t index;
 };
 
 static int by_key(const void *a, const void *b)
@@ -58,7 +58,7 @@ static uint64_t engine_of(const struct walk *w, const struct span *s)
     return w->rules->one_engine ? 1 : s->kind;
 }
 
-static void take_sorted(struct keyed *keys, size_t n, size_t *out)
+static void take_sorted(struct keyed *keys, size_t n, uint32_t *out)
 {
     size_t i;
 
@@ -68,7 +68,7 @@ static void take_sorted(struct keyed *keys, size_t n, size_t *out)
 }
 
 /* before[i]: the neighbour of i in its group, by start. */
-static void link_groups(struct keyed *keys, size_t n, size_t *before)
+static void link_groups(struct keyed *keys, size_t n, uint32_t *before)
 {
     size_t i;
 
@@ -84,19 +84,19 @@ static void sort_spans(struct walk *w, struct keyed *keys)
     size_t n = w->t->nspans, i;
 
     for (i = 0; i < n; i++)
-        keys[i] = (struct keyed){s[i].node, s[i].end_ps, i};
+        keys[i] = (struct keyed){s[i].node, s[i].end_ps, (uint32_t)i};
     take_sorted(keys, n, w->by_node);
     for (i = 0; i < n; i++)
-        keys[i] = (struct keyed){0, s[i].end_ps, i};
+        keys[i] = (struct keyed){0, s[i].end_ps, (uint32_t)i};
     take_sorted(keys, n, w->all);
     for (i = 0, w->nkernels = 0; i < n; i++)
         if (s[w->all[i]].kind == SPAN_KERNEL)
             w->kernels[w->nkernels++] = w->all[i];
     for (i = 0; i < n; i++)
-        keys[i] = (struct keyed){s[i].stream, s[i].start_ps, i};
+        keys[i] = (struct keyed){s[i].stream, s[i].start_ps, (uint32_t)i};
     link_groups(keys, n, w->before_stream);
     for (i = 0; i < n; i++)
-        keys[i] = (struct keyed){engine_of(w, &s[i]), s[i].start_ps, i};
+        keys[i] = (struct keyed){engine_of(w, &s[i]), s[i].start_ps, (uint32_t)i};
     link_groups(keys, n, w->before_engine);
     for (i = 0; i < n; i++)
         if (s[i].kind == SPAN_KERNEL)
@@ -192,7 +192,7 @@ static size_t later_of_parents(const struct walk *w, size_t best, uint64_t node,
 }
 
 /* The last of `order` (by end) that has ended by the time, or NONE. */
-static size_t last_ended(const struct walk *w, const size_t *order, size_t n, uint64_t time_ps)
+static size_t last_ended(const struct walk *w, const uint32_t *order, size_t n, uint64_t time_ps)
 {
     size_t low = 0, high = n;
 

@@ -15,6 +15,11 @@ struct pieces {
     bool failed;
 };
 
+static bool is_kernel(const struct critical_step *step)
+{
+    return step->what == STEP_SPAN && step->span->kind == SPAN_KERNEL;
+}
+
 static bool is_fault(const struct span *s)
 {
     return s->kind == SPAN_H2D && s->move == SIM_T_FAULT;
@@ -128,16 +133,33 @@ static void bound_kernel(struct faults *f, const struct critical_step *step, str
     split(f, step, limit_ps, own, out);
 }
 
+/* Without faults each step stays one. */
+static void bound_in_place(struct critical_step *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct span *s = steps[i].span;
+
+        if (is_kernel(&steps[i]))
+            steps[i].bound =
+                (uint8_t)usage_bound((enum usage_part)s->part, s->need_ps, s->end_ps - s->start_ps);
+    }
+}
+
 bool critical_bounds(const struct timeline *t, struct critical_step **steps, size_t *nsteps)
 {
     struct faults faults = {0};
     struct pieces out = {0};
-    bool ok = find_faults(t, &faults) && vec_reserve(&out, *nsteps + 1);
+    bool ok = find_faults(t, &faults);
 
+    if (ok && faults.list.len == 0) {
+        bound_in_place(*steps, *nsteps);
+        return true;
+    }
+    ok = ok && vec_reserve(&out, *nsteps + 1);
     for (size_t i = 0; ok && i < *nsteps; i++) {
         const struct critical_step *step = &(*steps)[i];
 
-        if (step->what == STEP_SPAN && step->span->kind == SPAN_KERNEL)
+        if (is_kernel(step))
             bound_kernel(&faults, step, &out);
         else
             add(&out, step, step->start_ps, step->end_ps, PART_NONE);

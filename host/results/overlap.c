@@ -6,10 +6,15 @@
 /* Sums of up to a million durations do not fit 64 bits. */
 __extension__ typedef unsigned __int128 wide;
 
-/* A start (+1) or an end (-1) of an interval. */
-struct border {
-    uint64_t time_ps;
-    int8_t step;
+/* All starts and all ends, by kind and in order. */
+struct borders {
+    uint64_t *times[3][2]; /* [kind][0]: starts, [kind][1]: ends; in one allocation, of times[0][0] */
+    size_t n[3], next[3][2];
+};
+
+/* What the rule behind Figure 11 needs of a span. */
+struct interval {
+    uint64_t start_ps, end_ps;
     uint8_t kind;
 };
 
@@ -23,24 +28,40 @@ struct sums {
 
 static int by_time(const void *a, const void *b)
 {
-    const struct border *x = a, *y = b;
+    const uint64_t *x = a, *y = b;
 
-    return (x->time_ps > y->time_ps) - (x->time_ps < y->time_ps);
+    return (*x > *y) - (*x < *y);
 }
 
-static struct border *borders_of(const struct span *spans, size_t n)
+/* n[] says how many there will be of each kind. */
+static bool borders_make(struct borders *b)
 {
-    struct border *b = calloc(n ? 2 * n : 1, sizeof *b);
-    size_t i;
+    size_t all = b->n[0] + b->n[1] + b->n[2];
+    uint64_t *at = calloc(2 * all + 1, sizeof *at);
 
-    if (!b)
-        return NULL;
-    for (i = 0; i < n; i++) {
-        b[2 * i] = (struct border){spans[i].start_ps, 1, spans[i].kind};
-        b[2 * i + 1] = (struct border){spans[i].end_ps, -1, spans[i].kind};
+    if (!at)
+        return false;
+    for (unsigned k = 0; k < 3; k++) {
+        b->times[k][0] = at;
+        b->times[k][1] = at + b->n[k];
+        at += 2 * b->n[k];
     }
-    qsort(b, 2 * n, sizeof *b, by_time);
-    return b;
+    return true;
+}
+
+static void borders_add(struct borders *b, unsigned kind, uint64_t start_ps, uint64_t end_ps)
+{
+    b->times[kind][0][b->next[kind][0]++] = start_ps;
+    b->times[kind][1][b->next[kind][1]++] = end_ps;
+}
+
+static void borders_sort(struct borders *b)
+{
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned e = 0; e < 2; e++) {
+            qsort(b->times[k][e], b->n[k], sizeof(uint64_t), by_time);
+            b->next[k][e] = 0;
+        }
 }
 
 /* A stretch of len during which open[kind] intervals of each kind are open. */
@@ -69,22 +90,42 @@ static void add_stretch(struct sums *s, const uint64_t open[3], uint64_t len)
     s->busy.any_ps += k + t ? len : 0;
 }
 
-static bool sweep(const struct span *spans, size_t n, struct sums *s)
+/* The list whose next border is the first of all; false when there is none. */
+static bool first_list(const struct borders *b, unsigned *kind, unsigned *end)
 {
-    struct border *b = borders_of(spans, n);
-    uint64_t open[3] = {0, 0, 0};
-    size_t i;
+    uint64_t first_ps = 0;
+    bool any = false;
+
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned e = 0; e < 2; e++) {
+            size_t at = b->next[k][e];
+
+            if (at == b->n[k] || (any && b->times[k][e][at] >= first_ps))
+                continue;
+            any = true;
+            first_ps = b->times[k][e][at];
+            *kind = k;
+            *end = e;
+        }
+    return any;
+}
+
+/* Of borders that are all there; frees them. */
+static void sweep(struct borders *b, struct sums *s)
+{
+    uint64_t open[3] = {0, 0, 0}, at_ps = 0;
+    unsigned kind, end;
 
     memset(s, 0, sizeof *s);
-    if (!b)
-        return false;
-    for (i = 0; i < 2 * n; i++) {
-        if (i > 0)
-            add_stretch(s, open, b[i].time_ps - b[i - 1].time_ps);
-        open[b[i].kind] += (uint64_t)(int64_t)b[i].step;
+    borders_sort(b);
+    while (first_list(b, &kind, &end)) {
+        uint64_t time_ps = b->times[kind][end][b->next[kind][end]++];
+
+        add_stretch(s, open, time_ps - at_ps);
+        open[kind] += end ? UINT64_MAX : 1; /* one less, or one more */
+        at_ps = time_ps;
     }
-    free(b);
-    return true;
+    free(b->times[0][0]);
 }
 
 static double fraction(wide part, wide whole)
@@ -94,10 +135,17 @@ static double fraction(wide part, wide whole)
 
 bool overlap_measure(const struct span *spans, size_t n, struct overlap *out, struct busy *busy)
 {
+    struct borders b = {0};
     struct sums s;
+    size_t i;
 
-    if (!sweep(spans, n, &s))
+    for (i = 0; i < n; i++)
+        b.n[spans[i].kind]++;
+    if (!borders_make(&b))
         return false;
+    for (i = 0; i < n; i++)
+        borders_add(&b, spans[i].kind, spans[i].start_ps, spans[i].end_ps);
+    sweep(&b, &s);
     out->ct = fraction(s.ct, s.kernels);
     out->tc = fraction(s.tc, s.transfers);
     out->cc = fraction(s.cc, s.kernels);
@@ -108,48 +156,63 @@ bool overlap_measure(const struct span *spans, size_t n, struct overlap *out, st
 
 static int by_start(const void *a, const void *b)
 {
-    const struct span *x = a, *y = b;
+    const struct interval *x = a, *y = b;
 
     if (x->start_ps != y->start_ps)
         return x->start_ps < y->start_ps ? -1 : 1;
     if (x->end_ps != y->end_ps)
         return x->end_ps < y->end_ps ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
+    return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* Joins neighbours of one direction: the end becomes the start plus the sum of the durations. */
-static size_t merge_chunks(struct span *spans, size_t n)
+static size_t merge_chunks(struct interval *at, size_t n)
 {
     size_t i, kept = 0;
 
     for (i = 0; i < n; i++) {
-        struct span *last = kept ? &spans[kept - 1] : NULL;
+        struct interval *last = kept ? &at[kept - 1] : NULL;
 
-        if (last && last->kind != SPAN_KERNEL && last->kind == spans[i].kind)
-            last->end_ps += spans[i].end_ps - spans[i].start_ps;
+        if (last && last->kind != SPAN_KERNEL && last->kind == at[i].kind)
+            last->end_ps += at[i].end_ps - at[i].start_ps;
         else
-            spans[kept++] = spans[i];
+            at[kept++] = at[i];
     }
     return kept;
 }
 
+/* In order of start, merged; *n becomes how many are left. NULL when memory is short. */
+static struct interval *merged(const struct span *spans, size_t *n)
+{
+    struct interval *at = calloc(*n + 1, sizeof *at);
+    size_t i;
+
+    if (!at)
+        return NULL;
+    for (i = 0; i < *n; i++)
+        at[i] = (struct interval){spans[i].start_ps, spans[i].end_ps, spans[i].kind};
+    qsort(at, *n, sizeof *at, by_start);
+    *n = merge_chunks(at, *n);
+    return at;
+}
+
 bool overlap_fig11(const struct span *spans, size_t n, struct overlap *out)
 {
-    struct span *sorted = calloc(n ? n : 1, sizeof *sorted);
+    struct interval *at = merged(spans, &n);
+    struct borders b = {0};
     struct sums s;
-    bool ok;
+    size_t i;
 
-    if (!sorted)
+    for (i = 0; at && i < n; i++)
+        b.n[at[i].kind]++;
+    if (!at || !borders_make(&b)) {
+        free(at);
         return false;
-    if (n)
-        memcpy(sorted, spans, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_start);
-    ok = sweep(sorted, merge_chunks(sorted, n), &s);
-    free(sorted);
-    if (!ok)
-        return false;
+    }
+    for (i = 0; i < n; i++)
+        borders_add(&b, at[i].kind, at[i].start_ps, at[i].end_ps);
+    free(at);
+    sweep(&b, &s);
     out->ct = fraction(s.ct, s.kernels);
     out->tc = fraction(s.tc, s.transfers);
     out->cc = fraction(s.cc_once, s.kernels);

@@ -117,7 +117,7 @@ static void add_span(struct record *r, const struct span *s, const struct sim_co
 {
     spool_add(&r->spans, s, sizeof *s);
     count_span(&r->script, s, counters);
-    if (s->region != HD_NO_REGION)
+    if (s->in_region)
         count_span(&r->current, s, counters);
 }
 
@@ -156,8 +156,7 @@ static void on_kernel(void *user, const struct hd_kernel_row *row)
         .id = row->node,
         .name = out.name,
         .stream = row->stream,
-        .region = row->region,
-        .iteration = row->iteration,
+        .in_region = row->region != HD_NO_REGION,
         .kind = SPAN_KERNEL,
     };
 
@@ -199,8 +198,7 @@ static void on_transfer(void *user, const struct hd_transfer_row *row)
         .bytes = t->bytes,
         .name = out.array,
         .stream = row->stream,
-        .region = row->region,
-        .iteration = row->iteration,
+        .in_region = row->region != HD_NO_REGION,
         .kind = t->to_device ? SPAN_H2D : SPAN_D2H,
         .move = (uint8_t)t->kind,
     };
@@ -463,7 +461,7 @@ static bool load_spans(struct record *r, const struct record_iteration *it, stru
     if (!out->spans)
         return false;
     while (out->nspans < n && spool_next(&in, &s, sizeof s, &len))
-        if (it->region == HD_NO_REGION || s.region != HD_NO_REGION)
+        if (it->region == HD_NO_REGION || s.in_region)
             out->spans[out->nspans++] = s;
     return true;
 }

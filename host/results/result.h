@@ -93,9 +93,9 @@ struct result {
     struct result_simulator simulator;
 
     struct record *record;
-    struct timeline timeline; /* of `chosen`; empty if it is too long to analyse */
-    struct critical_step *steps;
-    size_t nsteps;
+    struct timeline timeline;    /* of `chosen`; empty if it is too long to analyse */
+    struct critical_step *steps; /* all of them */
+    size_t nsteps;               /* that are written */
 };
 
 extern const struct field_table result_fields;

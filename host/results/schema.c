@@ -100,6 +100,10 @@ static const struct field metric_rows[] = {
         "share of the lines looked up by loads that were in L1"),
     KEY(F64, struct metrics, l2_hit_rate, "l2_hit_rate",
         "share of the sectors asked of L2 that were there"),
+    KEY(U64, struct metrics, sums.page_faults, "page_faults",
+        "pages that kernels touched first where they were not there"),
+    KEY(U64, struct metrics, sums.fault_bytes, "fault_bytes",
+        "bytes moved for these, pages of the prefetch tree too"),
     PART(OBJECT, stall_fields, struct metrics, sums.stall_cycles, "stalls",
          "wavefront-cycles by what the wavefront did; they add up to residency"),
 };

@@ -10,19 +10,22 @@ enum span_kind { SPAN_KERNEL, SPAN_H2D, SPAN_D2H };
 
 #define SPAN_NO_NODE UINT64_MAX
 
-/* A kernel, or a transfer in one direction. */
+/* A kernel, or a transfer in one direction. Many are in memory at once: they are kept small. */
 struct span {
     uint64_t start_ps, end_ps;
     uint64_t queued_ps; /* handed to the device */
     uint64_t node;      /* in the DAG: the kernel, or what the transfer is for; SPAN_NO_NODE */
     uint64_t id;        /* a kernel's node, a transfer's number */
-    uint64_t bytes;     /* of a transfer */
-    const char *name;   /* kernel or array */
-    uint32_t stream, region, iteration;
+    union {
+        uint64_t bytes;   /* of a transfer */
+        uint64_t need_ps; /* of a kernel: how long `part` needs for its work */
+    };
+    const char *name; /* kernel or array */
+    uint32_t stream;
     uint8_t kind; /* enum span_kind */
-    uint8_t move; /* enum sim_transfer_kind */
-    uint8_t part; /* of a kernel: enum usage_part, of those with work the one that needs longest; and how long */
-    uint64_t need_ps;
+    uint8_t move; /* of a transfer: enum sim_transfer_kind */
+    uint8_t part; /* of a kernel: enum usage_part, the one that needs longest */
+    bool in_region;
 };
 
 /* `to` must not begin before `from` has ended; both are nodes. */

@@ -24,7 +24,7 @@ static bool add_spans(struct collector *c)
             .start_ps = s.start_ps,
             .end_ps = s.end_ps,
             .id = s.id,
-            .bytes = s.bytes,
+            .bytes = kernel ? 0 : s.bytes,
             .track = kernel ? s.stream : s.kind == SPAN_D2H,
             .group = kernel ? TRACE_STREAMS : TRACE_COPIES,
             .move = s.move,
