@@ -22,7 +22,8 @@ struct lua_array *array_check(lua_State *L, int idx)
     struct lua_array *a = luaL_checkudata(L, idx, TYPE_ARRAY);
 
     if (!a->a)
-        script_error(L, "lua-array-freed", NULL, "the array %s was freed", array_push_text(L, a));
+        script_error(L, "lua-array-freed", FREED_HINT, "the array %s was freed",
+                     array_push_text(L, a));
     return a;
 }
 

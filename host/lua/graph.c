@@ -28,7 +28,7 @@ static struct lua_graph *graph_check(lua_State *L, int idx)
     struct lua_graph *g = luaL_checkudata(L, idx, TYPE_GRAPH);
 
     if (!g->g)
-        script_error(L, "lua-graph-freed", NULL, "the graph was freed");
+        script_error(L, "lua-graph-freed", FREED_HINT, "the graph was freed");
     return g;
 }
 
@@ -37,7 +37,7 @@ static struct lua_exec *exec_check(lua_State *L, int idx)
     struct lua_exec *x = luaL_checkudata(L, idx, TYPE_EXEC);
 
     if (!x->x)
-        script_error(L, "lua-graph-freed", NULL, "the instantiated graph was freed");
+        script_error(L, "lua-graph-freed", FREED_HINT, "the instantiated graph was freed");
     return x;
 }
 

@@ -119,6 +119,9 @@ void api_open(lua_State *L);
 /* Adds the rows' functions to the table on top of the stack. */
 void api_add(lua_State *L, const struct api_row *rows);
 
+/* The hint of an error about a handle that was freed. */
+#define FREED_HINT "it was freed before, by free() or at the end of the block of its <close>"
+
 /* ---- handles (handle.c) ----------------------------------------------------------------------- */
 
 /* Every userdata of ours starts so; its number orders it where tables with handles as keys are traversed. */

@@ -21,7 +21,7 @@ hd_stream *stream_check(lua_State *L, int idx)
     const struct lua_stream *s = luaL_checkudata(L, idx, TYPE_STREAM);
 
     if (!s->s)
-        script_error(L, "lua-stream-freed", NULL, "the stream was freed");
+        script_error(L, "lua-stream-freed", FREED_HINT, "the stream was freed");
     return s->s;
 }
 
@@ -35,7 +35,7 @@ static hd_event *event_check(lua_State *L, int idx)
     const struct lua_event *e = luaL_checkudata(L, idx, TYPE_EVENT);
 
     if (!e->e)
-        script_error(L, "lua-event-freed", NULL, "the event was freed");
+        script_error(L, "lua-event-freed", FREED_HINT, "the event was freed");
     return e->e;
 }
 
