@@ -152,7 +152,7 @@ enum um_outcome um_claim_prefetch(struct sim_machine *m, const struct sim_copy *
     for (uint64_t page = r.first; page < r.end; page++)
         if (a->frame[page] != FRAME_NONE)
             demand_use(&m->memory, a, page);
-    if (um_room_of_pages(m, missing, range->array, &r) < missing)
+    if (!um_room_for_range(m, missing, range->array, &r))
         return UM_NO_ROOM;
     if (!claim_pages(m, range->array, r, claims)) {
         machine_out_of_memory(m);

@@ -330,7 +330,7 @@ static void wait_for_room(struct sim_machine *m)
 static void serve_batch(struct sim_machine *m)
 {
     struct um_faults *f = m->faults;
-    uint64_t room = um_room_of_pages(m, pages_to_come(m), 0, NULL);
+    uint64_t room = um_room_of_pages(m, pages_to_come(m));
 
     if (bring_faults(m, room) == 0) {
         wait_for_room(m);
@@ -379,7 +379,7 @@ static void touch_page(struct sim_machine *m, struct sim_array *a, uint64_t page
                             .first = page / block * block};
 
     if (!page_on_device(a, page)) {
-        if (um_room_of_pages(m, 1, 0, NULL) == 0) {
+        if (um_room_of_pages(m, 1) == 0) {
             wait_for_room(m);
             return;
         }

@@ -149,14 +149,33 @@ static uint64_t evict_pages(struct sim_machine *m, uint64_t pages, const struct 
     return room < pages ? room : pages;
 }
 
+/* Whether there would be room for all of the pages. */
+static bool would_fit(const struct sim_machine *m, uint64_t pages, const struct spared *spared)
+{
+    const struct memory *mem = &m->memory;
+    uint64_t room = um_free_pages(m);
+
+    for (uint32_t i = mem->frames.oldest; i != FRAME_NONE && room < pages;
+         i = mem->frames.at.at[i].newer)
+        room += !is_spared(mem, &mem->frames.at.at[i], spared);
+    return room >= pages;
+}
+
 /*
  * While uses do not count, wavefronts may be ahead with loads from what pending commands use; then
  * there is room for all, but between the making of one array too many and the next launch.
  */
-uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages, uint32_t of,
-                          const struct page_range *keep)
+uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages)
 {
-    return evict_pages(m, pages, &(struct spared){!m->memory.counts_uses, of, keep});
+    return evict_pages(m, pages, &(struct spared){.in_flight = !m->memory.counts_uses});
+}
+
+bool um_room_for_range(struct sim_machine *m, uint64_t pages, uint32_t array,
+                       const struct page_range *range)
+{
+    const struct spared spared = {!m->memory.counts_uses, array, range};
+
+    return would_fit(m, pages, &spared) && evict_pages(m, pages, &spared) == pages;
 }
 
 /* ---- device arrays ------------------------------------------------------------------------ */
@@ -165,10 +184,11 @@ uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages, uint32_t of,
 static bool room_for_device_array(struct sim_machine *m, uint64_t bytes)
 {
     uint64_t pages = bits_ceil_div(bytes, m->memory.page_bytes);
+    const struct spared spared = {.in_flight = true};
 
     if (!m->memory.demand)
         return um_room_of_arrays(m, bytes);
-    return evict_pages(m, pages, &(struct spared){.in_flight = true}) == pages;
+    return would_fit(m, pages, &spared) && evict_pages(m, pages, &spared) == pages;
 }
 
 enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,

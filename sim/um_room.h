@@ -15,12 +15,11 @@ struct sim_machine;
 /* Frees `bytes` of device memory, or, when that is not possible now, nothing. For arrays that the host moves as a whole. */
 bool um_room_of_arrays(struct sim_machine *m, uint64_t bytes);
 
-/*
- * With page faults: makes room for as many of `pages` pages as it can, and returns how many there is
- * room for. Takes no page of `keep`, NULL for none, in array `of`.
- */
-uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages, uint32_t of,
-                          const struct page_range *keep);
+/* With page faults: makes room for as many of the pages as it can, and returns for how many there is. */
+uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages);
+/* The same for all of them or none, without taking any page of a range of an array. */
+bool um_room_for_range(struct sim_machine *m, uint64_t pages, uint32_t array,
+                       const struct page_range *range);
 /* Room for pages without an eviction. */
 uint64_t um_free_pages(const struct sim_machine *m);
 

@@ -275,6 +275,41 @@ static void an_odd_number_of_bytes_is_whole_pages(void **state)
     close_rig(s);
 }
 
+/* Page 0 ahead of each other page in turn. */
+static const char hot_page[] = ".kernel k\n"
+                               ".param x u32[]\n"
+                               ".param n u32\n"
+                               "    s_mov_b32 s11, n\n"
+                               "    v_mov_b32 v0, 0\n"
+                               "next:\n"
+                               "    v_add_u32 v0, v0, 1024\n"
+                               "    global_load_b32 v1, [x]\n"
+                               "    v_add_u32 v2, v2, v1\n"
+                               "    global_load_b32 v1, [x + v0*4]\n"
+                               "    v_add_u32 v2, v2, v1\n"
+                               "    s_sub_u32 s11, s11, 1\n"
+                               "    s_branch_nz s11, next\n"
+                               "    s_end\n"
+                               ".endkernel\n";
+
+/* A page that is used again and again stays, however long ago it came. */
+static void the_page_used_longest_ago_goes(void **state)
+{
+    enum { PAGES = 64 };
+    struct seen *s = open_rig("off", "dram.bytes", "65536"); /* 16 pages */
+    uint32_t x = host_array(s, PAGES * PAGE);
+
+    (void)state;
+    krig_submit(&s->rig, &(struct krig_launch){.text = hot_page,
+                                               .threads = 1,
+                                               .nargs = 2,
+                                               .args = {KRIG_ARRAY(x), KRIG_VALUE(PAGES - 1)}});
+    finish(s);
+    assert_int_equal(s->kernels[0].counters.page_faults, PAGES);
+    assert_int_equal(totals(s).evictions, PAGES - 16);
+    close_rig(s);
+}
+
 /* ---- times ----------------------------------------------------------------------------- */
 
 /* Each lane loads the word at lane * stride. */
@@ -509,6 +544,76 @@ static void the_host_takes_pages_from_a_kernel(void **state)
     close_rig(s);
 }
 
+/* A page on its way to the device is there before the host has it. */
+static void the_host_waits_for_pages_on_their_way(void **state)
+{
+    struct seen *s = open_rig("off", "dram.bytes", "16777216");
+    uint32_t x = host_array(s, 256 * PAGE);
+
+    (void)state;
+    prefetch(s, 0, x, 256 * PAGE);
+    assert_int_equal(sim_run_until(s->rig.m, 2000 * NS, &s->rig.err), HD_OK);
+    host(s, x, 4, true);
+    assert_int_equal(sim_now(s->rig.m), move_ns(256) * NS);
+    assert_int_equal(residency(s, x).host, 1);
+    assert_int_equal(residency(s, x).device, 255);
+    close_rig(s);
+}
+
+/*
+ * When the host takes a page, its compute unit has not yet gone on with it, also where it runs ahead:
+ * returns when the page comes for the second time.
+ */
+static uint64_t back_beside_host(uint64_t at_ps, bool no_run_ahead)
+{
+    struct seen *s = open_rig("off", "um.host_fault_ns", "10");
+    uint32_t x = host_array(s, PAGE), queue;
+    uint64_t back_ps;
+
+    sim_set_limits(s->rig.m, &(struct sim_limits){.no_run_ahead = no_run_ahead});
+    assert_int_equal(sim_queue_new(s->rig.m, &queue, &s->rig.err), HD_OK);
+    submit_again(s, x, 200);
+    assert_int_equal(sim_run_until(s->rig.m, at_ps, &s->rig.err), HD_OK);
+    sim_host_access(s->rig.m, &(struct sim_host_access){.array = x, .bytes = 4});
+    finish(s);
+    assert_int_equal(s->ntransfers, 2);
+    back_ps = s->transfers[1].start_ps;
+    close_rig(s);
+    return back_ps;
+}
+
+static void a_host_access_is_in_step(void **state)
+{
+    uint64_t first_ps = (1000 + WAKE + BATCH + BLOCK + move_ns(1) + 2000) * NS;
+
+    (void)state;
+    for (unsigned i = 0; i < 50; i++)
+        assert_int_equal(back_beside_host(first_ps + 37 * NS * i, false),
+                         back_beside_host(first_ps + 37 * NS * i, true));
+}
+
+/* A prefetch that has no room beside what it is for does nothing. */
+static void a_prefetch_takes_no_page_of_its_own(void **state)
+{
+    struct seen *s = open_rig("off", "dram.bytes", "131072"); /* 32 pages */
+    uint32_t x = host_array(s, 40 * PAGE), y = host_array(s, 8 * PAGE);
+
+    (void)state;
+    submit_strided(s, 0, y, 1); /* from here on uses count */
+    prefetch(s, 0, y, 8 * PAGE);
+    prefetch(s, 0, x, 20 * PAGE);
+    finish(s);
+    prefetch(s, 0, x, 40 * PAGE);
+    finish(s);
+    assert_int_equal(residency(s, x).device, 20);
+    /* One that has takes the place of others. */
+    prefetch(s, 0, x, 30 * PAGE);
+    finish(s);
+    assert_int_equal(residency(s, x).device, 30);
+    assert_int_equal(residency(s, y).device, 2);
+    close_rig(s);
+}
+
 /* The same of an array that is mostly read: the page stays where the kernel reads it. */
 static void a_read_mostly_page_is_on_both_sides(void **state)
 {
@@ -664,6 +769,7 @@ int main(void)
         cmocka_unit_test(a_written_array_larger_than_the_device_is_written_back),
         cmocka_unit_test(an_array_that_fits_faults_once_a_page),
         cmocka_unit_test(an_odd_number_of_bytes_is_whole_pages),
+        cmocka_unit_test(the_page_used_longest_ago_goes),
         cmocka_unit_test(one_fault),
         cmocka_unit_test(a_first_touch_moves_nothing),
         cmocka_unit_test(pages_of_a_batch_move_together),
@@ -673,6 +779,9 @@ int main(void)
         cmocka_unit_test(kernels_share_one_migration),
         cmocka_unit_test(a_prefetch_on_its_way_is_waited_for),
         cmocka_unit_test(the_host_takes_pages_from_a_kernel),
+        cmocka_unit_test(the_host_waits_for_pages_on_their_way),
+        cmocka_unit_test(a_host_access_is_in_step),
+        cmocka_unit_test(a_prefetch_takes_no_page_of_its_own),
         cmocka_unit_test(a_read_mostly_page_is_on_both_sides),
         cmocka_unit_test(a_write_takes_the_other_copy_away),
         cmocka_unit_test(stores_make_their_pages_dirty),
