@@ -67,12 +67,10 @@ struct real {
 
 static char module_path[128];
 static struct hd_options tiny; /* loaded once */
-static bool has_faults;        /* the machine takes um.page_faults */
 
 static int set_up(void **state)
 {
     const char *tmp = getenv("TMPDIR");
-    struct sim_config with_faults;
     char dir[96];
     FILE *f;
 
@@ -80,9 +78,6 @@ static int set_up(void **state)
     hd_options_default(&tiny);
     if (hd_config_load("tiny", &tiny, NULL) != HD_OK)
         return -1;
-    with_faults = tiny.gpu;
-    with_faults.um_page_faults = true;
-    has_faults = sim_config_check(&with_faults, NULL) == HD_OK;
     snprintf(dir, sizeof dir, "%s/heddle-values-XXXXXX", tmp && strlen(tmp) < 60 ? tmp : "/tmp");
     if (!mkdtemp(dir))
         return -1;
@@ -258,7 +253,6 @@ static void random_combination(uint64_t seed, size_t number)
     struct combination c = combination(number % combinations());
     struct text settings = {0};
 
-    c.faults = c.faults && has_faults;
     combination_describe(&c, &settings);
     random_program(seed, text_str(&settings));
     text_free(&settings);
