@@ -62,10 +62,12 @@ static bool copy_queues(struct queues *to, const struct queues *from)
     to->serve_due = from->serve_due;
     to->again = from->again;
     to->room_taken = from->room_taken;
-    to->next_launch = from->next_launch;
+    to->first_launch = from->first_launch;
     if (!vec_reserve(&to->list, from->list.len) || !vec_reserve(&to->waiting, from->list.len) ||
         !vec_reserve(&to->free_ids, from->list.len) || !vec_copy(&to->waiting, &from->waiting) ||
-        !vec_copy(&to->free_ids, &from->free_ids) || !tickets_copy(&to->tickets, &from->tickets))
+        !vec_copy(&to->free_ids, &from->free_ids) ||
+        !vec_reserve(&to->launches, from->launches.cap) ||
+        !vec_copy(&to->launches, &from->launches) || !tickets_copy(&to->tickets, &from->tickets))
         return false;
     for (size_t i = 0; i < from->list.len; i++) {
         to->list.len = i + 1;

@@ -34,21 +34,20 @@ static struct queue *queue_at(struct sim_machine *m, uint32_t id)
 
 /* ---- making and freeing ---------------------------------------------------------------- */
 
-/* A queue is in `waiting` and `free_ids` at most once: with this room, adding there cannot fail. */
+/* A queue is in each list at most once: with this room, adding there cannot fail. */
 static bool add_queue(struct queues *qs)
 {
     size_t count = qs->list.len + 1;
 
     return vec_reserve(&qs->waiting, count) && vec_reserve(&qs->free_ids, count) &&
-           vec_push(&qs->list, ((struct queue){.live = true, .launch_cycle = UINT64_MAX}));
+           vec_reserve(&qs->launches, 2 * count) &&
+           vec_push(&qs->list, ((struct queue){.live = true}));
 }
 
 struct queues *queues_new(void)
 {
     struct queues *qs = calloc(1, sizeof *qs);
 
-    if (qs)
-        qs->next_launch = UINT64_MAX;
     if (qs && !add_queue(qs)) {
         queues_free(qs);
         return NULL;
@@ -77,6 +76,7 @@ void queues_free(struct queues *qs)
     vec_free(&qs->list);
     vec_free(&qs->free_ids);
     vec_free(&qs->waiting);
+    vec_free(&qs->launches);
     tickets_free(&qs->tickets);
     free(qs);
 }
@@ -336,19 +336,23 @@ static enum progress run_kernel(struct sim_machine *m, uint32_t id)
     return PROGRESS_BUSY;
 }
 
-static void set_launch_cycle(struct sim_machine *m, uint32_t id, uint64_t cycle)
+/* At least half of the room is in front when there is none behind. */
+static void add_launch(struct queues *qs, uint64_t cycle)
 {
-    struct queues *qs = m->queues;
-
-    qs->list.at[id].launch_cycle = qs->next_launch = cycle;
-    for (size_t i = 0; i < qs->list.len; i++)
-        if (qs->list.at[i].launch_cycle < qs->next_launch)
-            qs->next_launch = qs->list.at[i].launch_cycle;
+    if (qs->launches.len == qs->launches.cap) {
+        qs->launches.len -= qs->first_launch;
+        memmove(qs->launches.at, qs->launches.at + qs->first_launch,
+                qs->launches.len * sizeof *qs->launches.at);
+        qs->first_launch = 0;
+    }
+    qs->launches.at[qs->launches.len++] = cycle;
 }
 
 uint64_t queue_next_launch(const struct sim_machine *m)
 {
-    return m->queues->next_launch;
+    const struct queues *qs = m->queues;
+
+    return qs->first_launch < qs->launches.len ? qs->launches.at[qs->first_launch] : UINT64_MAX;
 }
 
 static void start_launch(struct sim_machine *m, uint32_t id)
@@ -356,7 +360,7 @@ static void start_launch(struct sim_machine *m, uint32_t id)
     uint64_t at_ps = m->now_ps + m->config.launch_latency * PS_PER_NS;
 
     queue_at(m, id)->stage = STAGE_LAUNCH;
-    set_launch_cycle(m, id, clock_cycle_at(&m->core, at_ps));
+    add_launch(m->queues, clock_cycle_at(&m->core, at_ps));
     machine_schedule(m, at_ps, UNIT_QUEUE + id, EV_LAUNCH, id, 0);
 }
 
@@ -428,7 +432,7 @@ void queue_event(struct sim_machine *m, const struct event *e)
         break;
     case EV_LAUNCH:
         queue_at(m, e->a)->stage = STAGE_TURN;
-        set_launch_cycle(m, e->a, UINT64_MAX);
+        m->queues->first_launch++;
         start_waiting(m, e->a);
         break;
     case EV_TICKET:

@@ -21,7 +21,6 @@ enum stage {
 struct queue {
     struct command *head, *tail;
     enum stage stage; /* of the head */
-    uint64_t launch_cycle; /* core cycle at which a head in STAGE_LAUNCH has been launched, or UINT64_MAX */
     bool live, closing;
     struct um_claims claims; /* of the head */
 };
@@ -32,11 +31,14 @@ struct queues {
     /* queues whose head is looked at when anything has happened, first come first */
     VEC(uint32_t) waiting;
     struct tickets tickets;
-    uint32_t running;     /* kernels that the dispatcher has */
-    bool serve_due;       /* an EV_QUEUE is under way */
-    bool again;           /* something completed while heads were looked at */
-    bool room_taken;      /* an earlier head waits for room: later ones may not take it */
-    uint64_t next_launch; /* the least launch_cycle of all */
+    uint32_t running; /* kernels that the dispatcher has */
+    bool serve_due;   /* an EV_QUEUE is under way */
+    bool again;       /* something completed while heads were looked at */
+    bool room_taken;  /* an earlier head waits for room: later ones may not take it */
+    /* Core cycles at which the heads in STAGE_LAUNCH will have been launched: [first_launch, len), in their order, since each
+       takes as long. */
+    VEC(uint64_t) launches;
+    size_t first_launch;
 };
 
 #endif
