@@ -26,6 +26,8 @@ static enum hd_status explain(struct session *s, const struct cli_args *args, st
         return hd_no_memory(err, "the explanation");
     explain_ideals(e, s);
     status = explain_run_all(e, s, args, err);
+    if (status == HD_STOPPED)
+        cli_warn("stopped: times of the runs that were left are missing");
     explain_finish_bounds(&e->bounds);
     explain_finish_ideals(e);
     s->result.contention_free_ps = e->bounds.dependency_ps;

@@ -75,7 +75,7 @@ int session_main(const struct cli_args *args, session_work *work,
     hd_error_clear(&err);
     if (check_args(args, &err) != HD_OK)
         return cli_fail(&err);
-    worked = run_and_work(&s, args, work, to_stdout ? stderr : stdout, &err);
+    worked = run_and_work(&s, args, work, to_stdout || args->json ? stderr : stdout, &err);
     if (err.status != HD_OK || write_files(&s, args, &err) != HD_OK)
         return failed(&s, &err);
     if (!args->quiet && !to_stdout)

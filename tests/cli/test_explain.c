@@ -304,6 +304,23 @@ static void test_the_page(void **state)
     free(one);
 }
 
+/* Standard output is JSON alone; what the program prints comes once, on standard error. */
+static void test_a_program_that_prints(void **state)
+{
+    struct cli_rig *r = *state;
+    cJSON *e;
+
+    add_programs(r);
+    cli_rig_file(r, "talks.lua",
+                 "print('hello')\nlocal gpu = require 'heddle'\n"
+                 "gpu.array('f32', 4)[0] = 1\n");
+    e = explain(r, "talks.lua", "");
+    assert_true(number(e, "time_ns") > 0);
+    assert_non_null(strstr(r->err, "hello"));
+    assert_null(strstr(strstr(r->err, "hello") + 1, "hello"));
+    cJSON_Delete(e);
+}
+
 static void test_how_it_ends(void **state)
 {
     struct cli_rig *r = *state;
@@ -343,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_a_program_bound_by_faults),
         cmocka_unit_test(test_arguments_stay),
         cmocka_unit_test(test_the_page),
+        cmocka_unit_test(test_a_program_that_prints),
         cmocka_unit_test(test_how_it_ends),
         cmocka_unit_test(test_a_run_that_fails),
     };
