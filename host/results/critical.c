@@ -228,6 +228,22 @@ static size_t making_room(const struct walk *w, uint64_t time_ps)
     return NONE;
 }
 
+/* The kernel that a kernel found in its place: one that had just left, one that is about to, or one that left after it was free; else best. */
+static size_t room_for(const struct walk *w, const struct span *s, uint64_t front_ps,
+                       uint64_t free_ps, size_t best)
+{
+    size_t left = last_ended(w, w->kernels, w->nkernels, s->start_ps), leaving;
+
+    if (left != NONE && w->t->spans[left].end_ps <= free_ps)
+        left = NONE;
+    if (left != NONE && s->start_ps - w->t->spans[left].end_ps <= front_ps)
+        return left;
+    leaving = making_room(w, s->start_ps);
+    if (leaving != NONE)
+        return leaving;
+    return left != NONE ? left : best;
+}
+
 /* What ended just when `s` could go on, as with an event: nothing else in the graph says that it waited for that. */
 static size_t awaited(const struct walk *w, const struct span *s, uint64_t front_ps,
                       uint64_t free_ps)
@@ -261,12 +277,7 @@ static size_t binder_of(const struct walk *w, size_t i)
         return left;
     if (s->kind != SPAN_KERNEL)
         return best;
-    left = last_ended(w, w->kernels, w->nkernels, s->start_ps);
-    if (left != NONE && w->t->spans[left].end_ps > free_ps)
-        best = left;
-    else if ((left = making_room(w, s->start_ps)) != NONE)
-        best = left;
-    return best;
+    return room_for(w, s, front_ps, free_ps, best);
 }
 
 /* What the host had waited for last when it handed in `s`: what ended as that wait did. */

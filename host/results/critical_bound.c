@@ -9,6 +9,14 @@ struct faults {
     size_t first; /* those before it have ended */
 };
 
+/* All kernels in order of their ends; those before `first` have ended. */
+struct company {
+    const struct span **at;
+    size_t n, first;
+};
+
+enum { RESIDENT_LOOKS = 1024 }; /* kernels that can be on the device at once */
+
 struct pieces {
     struct critical_step *at;
     size_t len, cap;
@@ -46,6 +54,56 @@ static bool find_faults(const struct timeline *t, struct faults *f)
     return true;
 }
 
+static int by_end(const void *a, const void *b)
+{
+    const struct span *x = *(const struct span *const *)a, *y = *(const struct span *const *)b;
+
+    if (x->end_ps != y->end_ps)
+        return x->end_ps < y->end_ps ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool find_company(const struct timeline *t, struct company *c)
+{
+    c->at = malloc((t->nspans + 1) * sizeof(const struct span *));
+    if (!c->at)
+        return false;
+    for (size_t i = 0; i < t->nspans; i++)
+        if (t->spans[i].kind == SPAN_KERNEL)
+            c->at[c->n++] = &t->spans[i];
+    qsort(c->at, c->n, sizeof *c->at, by_end);
+    return true;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * How long the step's part is busy in it, with the work of all kernels that need that part most: each spread evenly over its own time. Steps come in
+ * order of time.
+ */
+static uint64_t busy_ps(struct company *c, const struct critical_step *step)
+{
+    size_t past = 0;
+    double sum_ps = 0;
+
+    while (c->first < c->n && c->at[c->first]->end_ps <= step->start_ps)
+        c->first++;
+    for (size_t i = c->first; i < c->n && past < RESIDENT_LOOKS; i++) {
+        const struct span *s = c->at[i];
+        uint64_t from_ps = s->start_ps > step->start_ps ? s->start_ps : step->start_ps;
+        uint64_t to_ps = least(s->end_ps, step->end_ps);
+
+        past += s->end_ps > step->end_ps;
+        if (s->part == step->span->part && to_ps > from_ps)
+            sum_ps +=
+                (double)s->need_ps * (double)(to_ps - from_ps) / (double)(s->end_ps - s->start_ps);
+    }
+    return (uint64_t)sum_ps;
+}
+
 /* One step more; neighbours of one bound are one. */
 static void add(struct pieces *p, const struct critical_step *step, uint64_t from_ps,
                 uint64_t to_ps, unsigned bound)
@@ -80,11 +138,6 @@ static uint64_t faults_end(const struct faults *f, const struct critical_step *s
     return end_ps < step->end_ps ? end_ps : step->end_ps;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * Up to limit_ps the step waits for each move and for what the handler does ahead of it, also for other kernels, whose faults the one handler
  * serves in between. Between these the kernel is bounded by `own`. Without pieces it only counts. Returns the time of these stretches.
@@ -115,10 +168,12 @@ static uint64_t split(const struct faults *f, const struct critical_step *step, 
     return served_ps;
 }
 
-static void bound_kernel(struct faults *f, const struct critical_step *step, struct pieces *out)
+static void bound_kernel(struct faults *f, struct company *c, const struct critical_step *step,
+                         struct pieces *out)
 {
-    const struct span *s = step->span;
-    unsigned own = usage_bound((enum usage_part)s->part, s->need_ps, s->end_ps - s->start_ps);
+    const enum usage_part part = (enum usage_part)step->span->part;
+    const uint64_t need_ps = busy_ps(c, step), length_ps = step->end_ps - step->start_ps;
+    unsigned own = usage_bound(part, need_ps, length_ps);
     uint64_t limit_ps;
 
     while (f->first < f->list.len && f->list.at[f->first]->end_ps <= step->start_ps)
@@ -128,49 +183,54 @@ static void bound_kernel(struct faults *f, const struct critical_step *step, str
         add(out, step, step->start_ps, step->end_ps, own);
         return;
     }
-    own = usage_bound((enum usage_part)s->part, s->need_ps,
-                      s->end_ps - s->start_ps - split(f, step, limit_ps, PART_NONE, NULL));
+    own = usage_bound(part, need_ps, length_ps - split(f, step, limit_ps, PART_NONE, NULL));
     split(f, step, limit_ps, own, out);
 }
 
 /* Without faults each step stays one. */
-static void bound_in_place(struct critical_step *steps, size_t n)
+static void bound_in_place(struct company *c, struct critical_step *steps, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct span *s = steps[i].span;
-
+    for (size_t i = 0; i < n; i++)
         if (is_kernel(&steps[i]))
             steps[i].bound =
-                (uint8_t)usage_bound((enum usage_part)s->part, s->need_ps, s->end_ps - s->start_ps);
+                (uint8_t)usage_bound((enum usage_part)steps[i].span->part, busy_ps(c, &steps[i]),
+                                     steps[i].end_ps - steps[i].start_ps);
+}
+
+static bool bound_by_pieces(struct faults *f, struct company *c, const struct critical_step *steps,
+                            size_t n, struct pieces *out)
+{
+    if (!vec_reserve(out, n + 1))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (is_kernel(&steps[i]))
+            bound_kernel(f, c, &steps[i], out);
+        else
+            add(out, &steps[i], steps[i].start_ps, steps[i].end_ps, PART_NONE);
     }
+    return !out->failed;
 }
 
 bool critical_bounds(const struct timeline *t, struct critical_step **steps, size_t *nsteps)
 {
     struct faults faults = {0};
+    struct company company = {0};
     struct pieces out = {0};
-    bool ok = find_faults(t, &faults);
+    bool ok = find_faults(t, &faults) && find_company(t, &company);
 
     if (ok && faults.list.len == 0) {
-        bound_in_place(*steps, *nsteps);
-        return true;
-    }
-    ok = ok && vec_reserve(&out, *nsteps + 1);
-    for (size_t i = 0; ok && i < *nsteps; i++) {
-        const struct critical_step *step = &(*steps)[i];
-
-        if (is_kernel(step))
-            bound_kernel(&faults, step, &out);
-        else
-            add(&out, step, step->start_ps, step->end_ps, PART_NONE);
+        bound_in_place(&company, *steps, *nsteps);
+    } else {
+        ok = ok && bound_by_pieces(&faults, &company, *steps, *nsteps, &out);
+        free(*steps);
+        *steps = out.at;
+        *nsteps = out.len;
     }
     vec_free(&faults.list);
-    free(*steps);
-    *steps = out.at;
-    *nsteps = out.len;
-    if (ok && !out.failed)
+    free(company.at);
+    if (ok)
         return true;
-    free(out.at);
+    free(*steps);
     *steps = NULL;
     *nsteps = 0;
     return false;

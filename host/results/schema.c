@@ -174,12 +174,11 @@ static const struct field step_rows[] = {
     NULLABLE(TEXT, struct result_step, name, "name", "kernel or array"),
     KEY(TEXT, struct result_step, resource, "resource", "host, stream N, h2d, d2h or fault handler"),
     KEY(TEXT, struct result_step, bounded_by, "bounded_by",
-        "of a kernel the part of the device that its own work kept busy for 60 % of its time or "
-        "more: dram, l2, l1, fp32, fp64, special, local memory or issue; without one, fault "
-        "handler or "
-        "link to device while faults of its pages are served and moved, else latency. Of the "
-        "others "
-        "link to device, link to host, link wait, fault handler, launch or host"),
+        "of a kernel the part of the device that it needs longest, if that is busy for 60 % of the "
+        "step or more: dram, l2, l1, fp32, fp64, special, local memory or issue; else fault "
+        "handler "
+        "or link to device while faults of its pages are served and moved, else latency. Of the "
+        "others link to device, link to host, link wait, fault handler, launch or host"),
     KEY(NS, struct result_step, start_ps, "start_ns", "begins where the step before ended"),
     KEY(NS, struct result_step, end_ps, "end_ns", "end of the step"),
 };

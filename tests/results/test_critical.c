@@ -167,8 +167,9 @@ static void test_a_full_device(void **state)
 /* Kernel 0 is still there when kernel 1 starts: its last work-groups make room for it one by one. */
 static void test_a_device_that_empties(void **state)
 {
-    struct span spans[] = {kernel(0, 1, 1, 3, 60), kernel(1, 2, 2, 50, 90)};
-    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
+    struct span spans[] = {kernel(0, 1, 1, 3, 60), kernel(1, 2, 2, 50, 90),
+                           kernel(2, 3, 1, 3, 20)}; /* left long ago */
+    struct span_node nodes[] = {{0, false, true}, {1, false, true}, {2, false, true}};
     const struct timeline t = {
         .spans = spans, .nodes = nodes, .nspans = COUNT(spans), .nnodes = COUNT(nodes), .end_ps = 90};
     const struct critical_rules rules = {.launch_latency_ps = 2};
@@ -238,6 +239,33 @@ static void test_the_part_that_bounds(void **state)
     (void)state;
     expect_stretches(enough, 1, dram, 1);
     expect_stretches(less, 1, latency, 1);
+}
+
+/*
+ * Kernel 0 alone needs fp64 for 30 of its 100; kernel 1, of 62-162, for 60 of its 100, so for 24 of the 40 that both run; kernel 2 needs
+ * another part most. 54 of 100 are not enough, and with the 6 of kernel 3 they are.
+ */
+static void test_company_that_needs_the_same(void **state)
+{
+    struct span spans[] = {working(kernel(0, 0, 0, 2, 102), PART_FP64, 30),
+                           working(kernel(1, 1, 0, 62, 162), PART_FP64, 60),
+                           working(kernel(2, 2, 0, 2, 102), PART_L2, 50),
+                           working(kernel(3, 3, 0, 2, 102), PART_FP64, 6)};
+    struct span_node nodes[] = {{0, false, true}};
+    const struct timeline alone = {.spans = spans, .nodes = nodes, .nspans = 3, .nnodes = 1};
+    const struct timeline all = {.spans = spans, .nodes = nodes, .nspans = 4, .nnodes = 1};
+    const struct critical_step step = {STEP_SPAN, PART_NONE, &spans[0], 2, 102};
+    struct critical_step *steps = malloc(sizeof *steps);
+    size_t n = 1;
+
+    (void)state;
+    assert_non_null(steps);
+    steps[0] = step;
+    assert_true(critical_bounds(&alone, &steps, &n));
+    assert_int_equal(steps[0].bound, PART_NONE);
+    assert_true(critical_bounds(&all, &steps, &n));
+    assert_int_equal(steps[0].bound, PART_FP64);
+    free(steps);
 }
 
 /*
@@ -377,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_a_device_that_empties),
         cmocka_unit_test(test_no_length),
         cmocka_unit_test(test_the_part_that_bounds),
+        cmocka_unit_test(test_company_that_needs_the_same),
         cmocka_unit_test(test_a_kernel_that_faults),
         cmocka_unit_test(test_work_beside_faults),
         cmocka_unit_test(test_faults_of_others),
