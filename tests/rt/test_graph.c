@@ -341,13 +341,16 @@ static void test_copies(void **state)
     assert_int_equal(hd_graph_kernel(r->rt, gr.g, &l, &copy, 1, &kernel, NULL), HD_OK);
     assert_int_equal(hd_graph_copy(r->rt, gr.g, &down, &kernel, 1, NULL, NULL), HD_OK);
     graph_rig_instantiate(&gr);
+    rig_run(r, "k in=w @500 on s1");
     assert_int_equal(hd_graph_launch(r->rt, gr.x, NULL, NULL), HD_OK);
+    assert_true(hd_host_time(r->rt) >= end_of(r, "k", 0)); /* host memory: the host waits for it */
+    assert_true(end_of(r, "k", 0) > 0);
     rig_run(r, "read out");
     assert_int_equal(r->transfers.len, 2);
     assert_int_equal(r->transfers.at[0].r.bytes, 64);
     assert_int_equal(r->transfers.at[1].r.bytes, 16);
-    assert_int_equal(r->rows.at[0].r.start_ps, r->transfers.at[0].r.end_ps);
-    assert_int_equal(r->transfers.at[1].r.start_ps, r->rows.at[0].r.end_ps);
+    assert_int_equal(r->rows.at[1].r.start_ps, r->transfers.at[0].r.end_ps);
+    assert_int_equal(r->transfers.at[1].r.start_ps, r->rows.at[1].r.end_ps);
     assert_true(hd_host_time(r->rt) >= r->transfers.at[1].r.end_ps);
     arg.as.array = out;
     assert_int_equal(hd_graph_kernel(r->rt, gr.g, &l, NULL, 0, NULL, NULL), HD_OK);
