@@ -76,6 +76,30 @@ static const struct schedule {
      1},
 };
 
+/* The configuration that the paper measures, and every choice is documented. */
+static void test_defaults(void **state)
+{
+    static const struct param_choice *const lists[] = {
+        rt_choices_scheduler,     rt_choices_dependency,     rt_choices_new_stream,
+        rt_choices_parent_stream, rt_choices_default_stream, rt_choices_profile};
+    struct hd_options o;
+
+    (void)state;
+    hd_options_default(&o);
+    assert_string_equal(rt_choices_scheduler[o.host.scheduler].name, "parallel-async");
+    assert_string_equal(rt_choices_dependency[o.host.dependency].name, "with-const");
+    assert_string_equal(rt_choices_new_stream[o.host.new_stream].name, "always-new");
+    assert_string_equal(rt_choices_parent_stream[o.host.parent_stream].name, "disjoint");
+    assert_true(o.host.prefetch);
+    assert_false(o.host.stream_attach);
+    assert_string_equal(rt_choices_profile[o.host.profile].name, "native");
+    assert_string_equal(rt_choices_default_stream[o.host.default_stream].name, "legacy");
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        for (const struct param_choice *c = lists[i]; c->name; c++)
+            assert_true(strlen(c->doc) > 10);
+    }
+}
+
 static void run_schedule(const struct schedule *s)
 {
     struct rig *r = rig_new(s->settings);
@@ -204,6 +228,7 @@ static void test_hits_reuses_two_streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_benchmark_schedules),
         cmocka_unit_test(test_schedules_do_not_depend_on_attachment),
         cmocka_unit_test(test_stream_counts_by_policy),
