@@ -122,6 +122,17 @@ static bool find_blocks(struct sim_machine *m)
     return true;
 }
 
+/* A page that a prefetch is bringing by now is waited for. */
+static bool comes_anyway(struct sim_machine *m, struct fault_page *p)
+{
+    const struct sim_array *a = array_at(m, p->array);
+
+    if (p->taken || !a->live || !page_coming(a, p->page))
+        return false;
+    um_forget_entries(p);
+    return true;
+}
+
 /* Takes the entries of a batch; those of one page are one record. Notes the kernels that they are of. */
 static bool take_entries(struct sim_machine *m, uint64_t *runs)
 {
@@ -130,16 +141,15 @@ static bool take_entries(struct sim_machine *m, uint64_t *runs)
                                                                          : m->config.um_fault_buffer;
     struct fault_entry e;
 
-    for (uint32_t n = 0; n < most && fault_buffer_take(&f->buffer, &e); n++) {
+    for (uint32_t n = 0; n < most && fault_buffer_take(&f->buffer, &e);) {
         struct fault_page *p = fault_page_at(&f->buffer, e.record);
 
+        if (comes_anyway(m, p))
+            continue;
+        n++;
         runs[e.run / 64] |= UINT64_C(1) << e.run % 64;
         if (p->taken)
             continue;
-        if (array_at(m, p->array)->live && page_coming(array_at(m, p->array), p->page)) {
-            um_forget_entries(p);
-            continue;
-        }
         p->taken = true;
         p->served = false;
         if (!vec_push(&f->batch, e.record))

@@ -498,6 +498,24 @@ static void a_prefetch_on_its_way_is_waited_for(void **state)
     close_rig(s);
 }
 
+/* A prefetch may take pages from the buffer that the handler has not read yet; it goes on with the others. */
+static void a_prefetch_helps_the_handler(void **state)
+{
+    struct seen *s = open_rig("off", "um.fault_batch", "1");
+    uint32_t x = host_array(s, 32 * PAGE), queue;
+
+    (void)state;
+    assert_int_equal(sim_queue_new(s->rig.m, &queue, &s->rig.err), HD_OK);
+    submit_strided(s, 0, x, PAGE / 4);
+    assert_int_equal(sim_run_until(s->rig.m, 4500 * NS, &s->rig.err), HD_OK);
+    prefetch(s, queue, x, 3 * PAGE);
+    finish(s);
+    assert_int_equal(s->bytes[SIM_T_PREFETCH][true], 3 * PAGE);
+    assert_int_equal(s->bytes[SIM_T_FAULT][true], 29 * PAGE);
+    assert_int_equal(totals(s).fault_batches, 29);
+    close_rig(s);
+}
+
 /* ---- the host beside a kernel ------------------------------------------------------------ */
 
 /* Loads one word again and again, with a fence in between, so that it looks at the page each time. */
@@ -778,6 +796,7 @@ int main(void)
         cmocka_unit_test(kernels_share_one_handler),
         cmocka_unit_test(kernels_share_one_migration),
         cmocka_unit_test(a_prefetch_on_its_way_is_waited_for),
+        cmocka_unit_test(a_prefetch_helps_the_handler),
         cmocka_unit_test(the_host_takes_pages_from_a_kernel),
         cmocka_unit_test(the_host_waits_for_pages_on_their_way),
         cmocka_unit_test(a_host_access_is_in_step),
