@@ -200,6 +200,29 @@ static void test_pb32_copies_both_ways(void **state)
     }
 }
 
+/* On each stream and under each scheduler: the kernel of a prefetched array has no page faults to wait for. */
+static void test_prefetch_by_hand(void **state)
+{
+    static const char *const schedulers[] = {"serial-sync", "serial-async", "parallel-async"};
+    char settings[128];
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(settings, sizeof settings, "um.page_faults=on host.prefetch=off host.scheduler=%s",
+                 schedulers[i]);
+        prints(settings,
+               HEAD
+               "local function took(on, prefetch)\n"
+               "    x[1]:fill(7) if prefetch then gpu.prefetch(x[1], on) end\n"
+               "    launch(1, 1, on) gpu.sync() local h = waits:history() return h[#h].time_ns\n"
+               "end\n"
+               "for _, on in ipairs {gpu.default_stream(), s[1], s[2]} do\n"
+               "    print(took(on, false) > 10 * took(on, true), x[1][0], x[1][1])\n"
+               "end",
+               "true\t1\t7\ntrue\t1\t7\ntrue\t1\t7\n");
+    }
+}
+
 /* Built before the region a graph costs its launch alone; built in it, its nodes and instance too. */
 static void test_where_a_graph_is_paid_for(void **state)
 {
@@ -226,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_pb28_the_default_stream),
         cmocka_unit_test(test_pb31_kernels_run_side_by_side),
         cmocka_unit_test(test_pb32_copies_both_ways),
+        cmocka_unit_test(test_prefetch_by_hand),
         cmocka_unit_test(test_where_a_graph_is_paid_for),
     };
 
