@@ -1,4 +1,5 @@
 /* Capture, library functions, events and attachment in Lua; and random graphs in four ways. */
+#include "host/lua/internal.h"
 #include "tests/lua/rig.h"
 #include "tests/soak.h"
 
@@ -135,6 +136,49 @@ static void test_mistakes_of_captures(void **state)
     fails(CAPTURE "local e gpu.capture(s, function() e = gpu.event(s) end) t:wait(e)",
           "event-captured", "the event was recorded in a capture that has ended");
     fails(CAPTURE "gpu.capture(s, 3)", "lua-error", "function expected");
+}
+
+/* The example of the manual, with each of its three ways in the region. */
+static void test_the_manuals_example(void **state)
+{
+    static const char *const ways[] = {"graph:launch(a)", "captured:launch(a)", "by_events()"};
+    struct text manual = {0}, kernels = {0};
+    char program[4096], block[2048], *from, *to, *call;
+    struct hd_error err;
+
+    (void)state;
+    assert_int_equal(file_read("host/lua/README.md", &manual, &err), HD_OK);
+    assert_int_equal(file_read("workloads/dag/vec.hasm", &kernels, &err), HD_OK);
+    rig_file(&rig, "vec.hasm", text_str(&kernels));
+    from =
+        strstr(strstr(text_str(&manual), "## Three ways by hand"), "```lua\n") + strlen("```lua\n");
+    to = strstr(from, "```");
+    assert_true(to && (size_t)(to - from) < sizeof block);
+    set("host.scheduler", "serial-async");
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(block, sizeof block, "%.*s", (int)(to - from), from);
+        call = strstr(block, ways[0]);
+        assert_non_null(call);
+        *call = '\0';
+        snprintf(
+            program, sizeof program,
+            "local gpu = require 'heddle' local n = 1 << 12\n"
+            "local mod = gpu.module 'vec.hasm'\n"
+            "local square = mod:kernel('square', 'x: in f32[], y: inout f32[], n: i32')\n"
+            "local reduce = mod:kernel('reduce', 'x: in f32[], y: in f32[], z: inout f32[], n: "
+            "i32')\n"
+            "local x, y, x1, y1, z = gpu.array('f32', n), gpu.array('f32', n),\n"
+            "    gpu.array('f32', n), gpu.array('f32', n), gpu.array('f32', 1)\n"
+            "local function reset() x:fill('1/(i+1)') y:fill('2/(i+1)') z[0] = 0 end\n"
+            "%s%s%s",
+            block, ways[i], call + strlen(ways[0]));
+        rig_run(&rig, program);
+        if (rig.status != HD_OK)
+            fail_msg("%s: %s", rig.err.place, rig.err.message);
+        assert_string_equal(text_str(&rig.checks), "sum passed\n");
+    }
+    text_free(&manual);
+    text_free(&kernels);
 }
 
 /* ---- events, attachment --------------------------------------------------------------------- */
@@ -315,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_capture),
         cmocka_unit_test(test_mistakes_of_captures),
+        cmocka_unit_test(test_the_manuals_example),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_attach),
         cmocka_unit_test(test_advise),
