@@ -1,6 +1,6 @@
 /*
  * Random sets of kernels with stated dependencies, as a graph, by capture and by events, under every scheduler and rule of the default
- * stream, launched again and again beside other work and accesses of the host: each conflicting pair is ordered in time.
+ * stream, launched again and again beside library functions, other work and accesses of the host: each conflicting pair is ordered in time.
  */
 #include "host/rt/graph.h"
 #include "sim/base/rng.h"
@@ -226,11 +226,40 @@ static void launch_something(struct program *p)
     rig_run(p->r, text);
 }
 
+/* A library function of two kernels, which reads one array and writes another. */
+static void call_library(struct program *p, hd_library *lib)
+{
+    const unsigned x = (unsigned)rng_below(&p->rng, ARRAYS),
+                   y = (unsigned)rng_below(&p->rng, ARRAYS);
+    const struct hd_arg args[] = {{HD_ARG_ARRAY, {.array = array_number(p, x)}},
+                                  {HD_ARG_ARRAY, {.array = array_number(p, y)}}};
+    struct hd_error err;
+    hd_stream *s;
+    char text[96];
+
+    snprintf(text, sizeof text, "in1 a%u=r a%u=w @%u; in2 a%u=w @%u", x, y,
+             1 + (unsigned)rng_below(&p->rng, 50), y, 1 + (unsigned)rng_below(&p->rng, 50));
+    must(hd_library_begin(p->r->rt, lib, args, 2, &s, &err), &err);
+    rig_run(p->r, text);
+    must(hd_library_end(p->r->rt, &err), &err);
+}
+
+static hd_library *library(const struct program *p, bool stream)
+{
+    const struct hd_library_desc desc = {"lib", "x: in f32[], y: inout f32[]", stream, NULL, 0};
+    struct hd_error err;
+    hd_library *lib;
+
+    must(hd_library_new(p->r->rt, &desc, &lib, &err), &err);
+    return lib;
+}
+
 static void random_program(uint64_t seed)
 {
     struct program p = {0};
     struct text options = {0};
     hd_graph_exec *graph, *captured;
+    hd_library *with_stream, *without;
     struct hd_error err;
     bool concurrent;
 
@@ -243,10 +272,12 @@ static void random_program(uint64_t seed)
     make_kernels(&p);
     must(hd_graph_instantiate(p.r->rt, by_hand(&p), &graph, &err), &err);
     must(hd_graph_instantiate(p.r->rt, by_capture(&p), &captured, &err), &err);
-    for (unsigned i = 0; i < 10; i++) {
+    with_stream = library(&p, true);
+    without = library(&p, false);
+    for (unsigned i = 0; i < 12; i++) {
         hd_stream *s = concurrent ? p.streams[rng_below(&p.rng, STREAMS)] : p.streams[0];
 
-        switch (rng_below(&p.rng, 5)) {
+        switch (rng_below(&p.rng, 7)) {
         case 0:
             launch_graph(&p, graph, s);
             break;
@@ -258,6 +289,12 @@ static void random_program(uint64_t seed)
             break;
         case 3:
             access_something(&p);
+            break;
+        case 4:
+            call_library(&p, without);
+            break;
+        case 5:
+            call_library(&p, concurrent ? with_stream : without);
             break;
         default:
             if (concurrent)
