@@ -389,7 +389,7 @@ end
 
 -- ---- graphs -----------------------------------------------------------------------------------------
 
-local STEP_X, STEP_Y, RADIUS = 92, 56, 15
+local STEP_Y, RADIUS = 56, 15
 
 -- A node comes after its parents and after the one before it in its stream.
 local function rows_of(nodes, edges)
@@ -427,15 +427,16 @@ end
 -- A dashed arrow leads from one stream to another, where an event is waited for.
 function M.graph(o)
     local page, row, deepest = new_page(), rows_of(o.nodes, o.edges)
-    local columns, names, place, top = {}, {}, {}, 40
+    local columns, names, place, top, step = {}, {}, {}, 40, 92
     for _, n in ipairs(o.nodes) do
+        step = math.max(step, 2 * RADIUS + 10 + width_of(n.label))
         if not columns[n.stream] then
             names[#names + 1] = n.stream
             columns[n.stream] = #names
         end
     end
     for _, n in ipairs(o.nodes) do
-        place[n.id] = {x = STEP_X * (columns[n.stream] - 0.5) + 8, y = top + STEP_Y * (row[n.id] - 0.5), row = row[n.id],
+        place[n.id] = {x = step * (columns[n.stream] - 0.5) + 8, y = top + STEP_Y * (row[n.id] - 0.5), row = row[n.id],
             stream = n.stream}
     end
     page:add('<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">' ..
@@ -451,7 +452,7 @@ function M.graph(o)
         page:text(p.x + RADIUS + 3, p.y + 4, n.label)
     end
     for i, name in ipairs(names) do
-        page:text(STEP_X * (i - 0.5) + 8, top - 2, "stream " .. tostring(name), {anchor = "middle", color = GRAY})
+        page:text(step * (i - 0.5) + 8, top - 2, "stream " .. tostring(name), {anchor = "middle", color = GRAY})
     end
     if o.title then page:text(8, 18, o.title, {size = 14, weight = "bold"}) end
     local last = 0
