@@ -53,8 +53,10 @@ end
 
 local COLUMNS = {"figure", "gpu", "benchmark", "size", "block", "metric", "published", "ours", "rel_error", "abs_error", "scored"}
 
+local function program_of(row) return row.workload and row.workload:match("([^/]*)%.lua$") end
+
 local RUN_COLUMNS = {
-    {"id", "point.id"}, {"status", "status"}, {"workload", "workload"}, {"gpu", "config"}, {"n", "arg.n"}, {"block", "arg.block"},
+    {"id", "point.id"}, {"status", "status"}, {"program", program_of}, {"gpu", "config"}, {"n", "arg.n"}, {"block", "arg.block"},
     {"blocks", "arg.blocks"}, {"variant", "arg.variant"}, {"scheduler", "host.scheduler"}, {"prefetch", "host.prefetch"},
     {"profile", "host.profile"}, {"time_ms", "time_ns", 1e-6}, {"ct", "overlap.ct"}, {"tc", "overlap.tc"}, {"cc", "overlap.cc"},
     {"tot", "overlap.tot"}, {"h2d_bytes", "metrics.h2d_bytes"}, {"d2h_bytes", "metrics.d2h_bytes"},

@@ -121,7 +121,7 @@ static void test_files(void **state)
 /* No run is there twice, and all but the cells and the trace are of the smaller sizes. */
 static void test_plans(void **state)
 {
-    static const char *const sizes[] = {"smoke"};
+    static const char *const sizes[] = {"default", "large", "quick", "smoke"};
     struct cli_rig *r = *state;
     char line[64];
 
