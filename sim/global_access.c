@@ -188,8 +188,8 @@ static void fault_at(struct sim_machine *m, const struct wavefront *w, const str
  * The array of an address that the instruction may act on: mostly the one that it met last, which was checked
  * then. NULL if there is none.
  */
-static struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w,
-                                    const struct isa_insn *in, uint64_t address)
+static inline struct sim_array *find_array(struct sim_machine *m, const struct wavefront *w,
+                                           const struct isa_insn *in, uint64_t address)
 {
     uint32_t *cached = &w->run->array_at[in->pc - w->run->kernel->first];
     struct sim_array *a;
