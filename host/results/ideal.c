@@ -40,11 +40,11 @@ static void *sorted_copy(const void *from, size_t n, size_t size,
     return copy;
 }
 
-/* The time of each node that is a kernel, in the order given; returns how many there are. */
+/* The time of each node that is a kernel, in the order given; returns how many there are, 0 if one began before the one before it had ended. */
 static size_t measure(const struct timeline *t, const struct span_node *nodes,
                       const struct span *spans, uint64_t *times)
 {
-    uint64_t from_ps = t->begin_ps;
+    uint64_t from_ps = t->begin_ps, kernel_end_ps = 0;
     bool host_between = false;
     size_t i, s = 0, n = 0;
 
@@ -55,6 +55,8 @@ static size_t measure(const struct timeline *t, const struct span_node *nodes,
             s++;
         for (; s < t->nspans && spans[s].node == nodes[i].id; s++) {
             queued_ps = spans[s].queued_ps < queued_ps ? spans[s].queued_ps : queued_ps;
+            if (spans[s].kind == SPAN_KERNEL && n > 0 && spans[s].start_ps < kernel_end_ps)
+                return 0;
             end_ps = spans[s].kind == SPAN_KERNEL ? spans[s].end_ps : end_ps;
         }
         host_between |= nodes[i].host;
@@ -64,7 +66,7 @@ static size_t measure(const struct timeline *t, const struct span_node *nodes,
         if (n > 0 && host_between)
             from_ps = queued_ps;
         times[n++] = end_ps > from_ps ? end_ps - from_ps : 0;
-        from_ps = end_ps;
+        from_ps = kernel_end_ps = end_ps;
         host_between = false;
     }
     return n;

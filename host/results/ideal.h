@@ -6,7 +6,8 @@
 
 /*
  * Times of the kernels of a serial run, in order of their nodes: transfers of inputs, launch, execution and
- * the wait for it. *times (free() it) has *n. False when memory is short.
+ * the wait for it. *times (free() it) has *n; 0 if kernels overlap, as those of a graph do: such a run is not serial. False when memory is
+ * short.
  */
 bool element_times(const struct timeline *serial, uint64_t **times, size_t *n);
 

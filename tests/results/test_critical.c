@@ -380,6 +380,27 @@ static void test_host_work_is_no_element(void **state)
     free(times);
 }
 
+/* A graph's kernels run side by side under any scheduler, so that no time of one alone is known. */
+static void test_a_run_that_is_not_serial(void **state)
+{
+    struct span spans[] = {kernel(0, 1, 5, 7, 20), kernel(1, 2, 5, 19, 30)};
+    struct span_node nodes[] = {{0, false, true}, {1, false, true}};
+    const struct timeline t = {
+        .spans = spans, .nodes = nodes, .nspans = COUNT(spans), .nnodes = COUNT(nodes)};
+    uint64_t *times;
+    size_t n;
+
+    (void)state;
+    assert_true(element_times(&t, &times, &n));
+    assert_int_equal(n, 0);
+    assert_true(contention_free(&t, times, n) == JSON_NO_TIME);
+    free(times);
+    spans[1].start_ps = 20;
+    assert_true(element_times(&t, &times, &n));
+    assert_int_equal(n, 2);
+    free(times);
+}
+
 /* What comes after the host has read something waits for that. */
 static void test_host_nodes_order_what_follows(void **state)
 {
@@ -411,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_faults_of_others),
         cmocka_unit_test(test_vec_without_contention),
         cmocka_unit_test(test_host_work_is_no_element),
+        cmocka_unit_test(test_a_run_that_is_not_serial),
         cmocka_unit_test(test_host_nodes_order_what_follows),
     };
 
