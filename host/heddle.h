@@ -308,7 +308,7 @@ struct hd_recorder {
     void (*region)(void *user, const struct hd_region_row *row);
     void (*check)(void *user, const struct hd_check *check);
     void (*print)(void *user, const char *line);
-    void (*wait)(void *user, uint64_t until_ps); /* the host waited for the device until then */
+    void (*wait)(void *user, uint64_t from_ps, uint64_t until_ps); /* of the host for the device */
 };
 void hd_set_recorder(hd_runtime *rt, const struct hd_recorder *r);
 const char *hd_array_uid_name(const hd_runtime *rt, uint32_t uid);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAGE_WIDTH = 78, BAR_WIDTH = 20, NAME_WIDTH = 30, PARTS_SHOWN = 6, WAITS_SHOWN = 6 };
+enum { PAGE_WIDTH = 78, BAR_WIDTH = 20, NAME_WIDTH = 30, PARTS_SHOWN = 8, WAITS_SHOWN = 6 };
 
 /* Parts that gain less than this are not what bounds a run. */
 #define WORTH_NAMING 1.05

@@ -1,6 +1,7 @@
 #include "host/results/explain.h"
 
 #include "host/results/result.h"
+#include "sim/time.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,11 @@ static double ratio(double part, double whole)
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* ---- what ran ----------------------------------------------------------------------------------------- */
@@ -52,60 +58,93 @@ static double slots_ps(const struct sim_config *c, const struct sim_counters *s)
     return (double)s->residency_cycles / slots / (double)c->core_hz * 1e12;
 }
 
-/* From when the handler takes up a batch of faults until its last page has come. */
-struct batch {
+/* Stretches of time, whose union is asked for. */
+struct stretch {
     uint64_t from_ps, to_ps;
 };
 
+struct stretches {
+    struct stretch *at;
+    size_t len, cap;
+    bool failed;
+};
+
+static void add_stretch(struct stretches *s, uint64_t from_ps, uint64_t to_ps)
+{
+    if (!vec_push(s, ((struct stretch){from_ps, to_ps})))
+        s->failed = true;
+}
+
 static int by_from(const void *a, const void *b)
 {
-    const struct batch *x = a, *y = b;
+    const struct stretch *x = a, *y = b;
 
     if (x->from_ps != y->from_ps)
         return x->from_ps < y->from_ps ? -1 : 1;
     return (x->to_ps > y->to_ps) - (x->to_ps < y->to_ps);
 }
 
-/* Length of the union of the batches; UINT64_MAX when memory is short. */
+/* Length of the union, UINT64_MAX when memory was short; frees them. */
+static uint64_t stretches_length(struct stretches *s)
+{
+    uint64_t sum_ps = 0, at_ps = 0;
+
+    if (s->len)
+        qsort(s->at, s->len, sizeof *s->at, by_from);
+    for (size_t i = 0; i < s->len; i++) {
+        sum_ps += less(s->at[i].to_ps, later(s->at[i].from_ps, at_ps));
+        at_ps = later(at_ps, s->at[i].to_ps);
+    }
+    free(s->at);
+    return s->failed ? UINT64_MAX : sum_ps;
+}
+
+/* From when the handler takes up a batch of faults until its last page has come. */
 static uint64_t handler_ps(const struct timeline *t)
 {
-    VEC(struct batch) batches = {0};
-    uint64_t sum_ps = 0, at_ps = 0;
+    struct stretches all = {0};
 
     for (size_t i = 0; i < t->nspans; i++) {
         const struct span *s = &t->spans[i];
 
-        if (s->kind == SPAN_H2D && s->move == SIM_T_FAULT &&
-            !vec_push(&batches, ((struct batch){s->queued_ps, s->end_ps})))
-            sum_ps = UINT64_MAX;
+        if (s->kind == SPAN_H2D && s->move == SIM_T_FAULT)
+            add_stretch(&all, s->queued_ps, s->end_ps);
     }
-    if (batches.len && sum_ps == 0)
-        qsort(batches.at, batches.len, sizeof *batches.at, by_from);
-    for (size_t i = 0; i < batches.len && sum_ps != UINT64_MAX; i++) {
-        uint64_t from_ps = batches.at[i].from_ps > at_ps ? batches.at[i].from_ps : at_ps;
+    return stretches_length(&all);
+}
 
-        sum_ps += less(batches.at[i].to_ps, from_ps);
-        at_ps = batches.at[i].to_ps > from_ps ? batches.at[i].to_ps : from_ps;
+/* Kernels in the front end, ahead of their starts. */
+static uint64_t front_ps(const struct timeline *t, uint64_t latency_ps)
+{
+    struct stretches all = {0};
+
+    for (size_t i = 0; i < t->nspans; i++) {
+        const struct span *s = &t->spans[i];
+
+        if (s->kind == SPAN_KERNEL)
+            add_stretch(&all, later(less(s->start_ps, latency_ps), s->queued_ps), s->start_ps);
     }
-    vec_free(&batches);
-    return sum_ps;
+    return stretches_length(&all);
 }
 
 static bool measure_uses(struct explain *e, const struct explain_source *from)
 {
     const struct metrics *m = &from->iteration->metrics;
     uint64_t faults_ps = handler_ps(from->timeline);
+    uint64_t launch_ps = front_ps(from->timeline, from->config->launch_latency * PS_PER_NS);
     double needs_ps[USAGE_PARTS];
 
     usage_needs(from->config, &m->sums, needs_ps);
     add_use(e, "link to device", (double)m->busy.h2d_ps);
     add_use(e, "link to host", (double)m->busy.d2h_ps);
     add_use(e, "fault handler", (double)faults_ps);
+    add_use(e, "launch", (double)launch_ps);
+    add_use(e, "host", (double)less(e->time_ps, from->iteration->waited_ps));
     for (size_t i = 0; i < USAGE_PARTS; i++)
         add_use(e, part_names[i], needs_ps[i]);
     add_use(e, "wavefront slots", slots_ps(from->config, &m->sums));
     qsort(e->uses, e->nuses, sizeof *e->uses, by_busy);
-    return faults_ps != UINT64_MAX;
+    return faults_ps != UINT64_MAX && launch_ps != UINT64_MAX;
 }
 
 /* ---- what the critical path waited for ------------------------------------------------------------------ */
@@ -187,7 +226,7 @@ bool explain_measure(struct explain *out, const struct explain_source *from)
     return ok;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_known(uint64_t a, uint64_t b)
 {
     if (a == JSON_NO_TIME || b == JSON_NO_TIME)
         return a == JSON_NO_TIME ? b : a;
@@ -197,7 +236,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 void explain_finish_bounds(struct explain_bounds *b)
 {
     b->speedup = b->possible_speedup = b->gained = NAN;
-    b->least_ps = later(later(b->transfer_ps, b->work_ps), b->dependency_ps);
+    b->least_ps = later_known(later(b->transfer_ps, b->work_ps), b->dependency_ps);
     if (b->serial_ps == JSON_NO_TIME)
         return;
     b->possible_speedup = ratio((double)b->serial_ps, (double)b->least_ps);

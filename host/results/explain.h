@@ -63,7 +63,7 @@ struct explain_ideal {
     bool anomaly; /* faster made the run slower, or twice gained more than infinitely */
 };
 
-enum { EXPLAIN_USES_MAX = USAGE_PARTS + 4, EXPLAIN_WAITS_MAX = 16, EXPLAIN_IDEALS_MAX = 16 };
+enum { EXPLAIN_USES_MAX = USAGE_PARTS + 6, EXPLAIN_WAITS_MAX = 16, EXPLAIN_IDEALS_MAX = 16 };
 
 struct explain {
     uint64_t time_ps;

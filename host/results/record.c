@@ -237,11 +237,13 @@ static void on_edge(void *user, const struct hd_edge_row *row)
     spool_add(&r->span_edges, &edge, sizeof edge);
 }
 
-static void on_wait(void *user, uint64_t until_ps)
+static void on_wait(void *user, uint64_t from_ps, uint64_t until_ps)
 {
     struct record *r = user;
 
     spool_add(&r->span_waits, &until_ps, sizeof until_ps);
+    r->script.waited_ps += until_ps - from_ps;
+    r->current.waited_ps += until_ps - from_ps;
 }
 
 static void on_check(void *user, const struct hd_check *check)

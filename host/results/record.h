@@ -71,6 +71,7 @@ struct record_iteration {
     uint32_t region, iteration;
     uint64_t begin_ps, end_ps;              /* on the host's clock */
     uint64_t time_ps, device_time_ps;       /* what lies between the pairs above and below */
+    uint64_t waited_ps;                     /* by the host for the device */
     uint64_t first_queued_ps, last_end_ps;  /* on the device; first > last if nothing ran */
     uint64_t moves[SIM_NUM_TRANSFER_KINDS]; /* transfers, by enum sim_transfer_kind */
     uint64_t spans[2], edges[2], nodes[2], waits[2]; /* where its rows are in the spools */

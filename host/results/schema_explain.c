@@ -14,12 +14,12 @@ static TABLE(time_fields, time_rows, true);
 #define EU struct explain_use
 static const struct field use_rows[] = {
     KEY(TEXT, EU, part, "part",
-        "link to device, link to host, fault handler (a batch of faults in hand), dram, l2, l1 "
-        "(its ports), fp32, "
-        "fp64, special (conversions and special "
-        "functions), local memory, issue, wavefront slots"),
-    KEY(NS, EU, busy_ps, "busy_ns",
-        "of the link: while transfers ran; else what the part needs for the work at its full rate"),
+        "link to device, link to host, fault handler (a batch of faults in hand), launch (a kernel "
+        "in "
+        "the front end), host (not waiting for the device); dram, l2, l1 (its ports), fp32, fp64, "
+        "special (conversions and special functions), local memory, issue, wavefront slots"),
+    KEY(NS, EU, busy_ps,
+        "busy_ns", "of the first five: while it is so; else what the part needs for the work at its full rate"),
     KEY(F64, EU, share, "share", "busy_ns over the time"),
 };
 TABLE(result_use_fields, use_rows, true);

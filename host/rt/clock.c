@@ -27,8 +27,8 @@ enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err)
         return status;
     now = rt->ops->now(rt->machine);
     if (now > rt->host_ps) {
+        record_wait(rt, now);
         rt->host_ps = now;
-        record_wait(rt);
     }
     return HD_OK;
 }

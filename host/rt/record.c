@@ -22,10 +22,10 @@ void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint3
         rt->recorder.node(rt->recorder.user, &row);
 }
 
-void record_wait(hd_runtime *rt)
+void record_wait(hd_runtime *rt, uint64_t until_ps)
 {
     if (!rt->quiet && rt->recorder.wait)
-        rt->recorder.wait(rt->recorder.user, rt->host_ps);
+        rt->recorder.wait(rt->recorder.user, rt->host_ps, until_ps);
 }
 
 void record_edges(hd_runtime *rt, const struct dag_vertex *v)

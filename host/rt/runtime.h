@@ -241,8 +241,8 @@ uint64_t record_next_node(hd_runtime *rt);
 uint64_t record_tag(uint64_t node);
 void record_node(hd_runtime *rt, enum hd_node_kind kind, const char *name, uint32_t stream,
                  uint64_t node);
-/* The host has waited for the device until its clock's time. */
-void record_wait(hd_runtime *rt);
+/* The host waits for the device from its clock's time until then. */
+void record_wait(hd_runtime *rt, uint64_t until_ps);
 /* The edges of the graph's last append, which made v. */
 void record_edges(hd_runtime *rt, const struct dag_vertex *v);
 /* The same of those that come from vertices appended before number seq. */

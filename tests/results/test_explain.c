@@ -27,6 +27,7 @@ static struct sim_config machine(void)
     c.wavefront_size = 32;
     c.core_hz = c.l2_hz = 1000000000;
     c.wave_slots = 8;
+    c.launch_latency = 6;
     c.rate_alu = 32;
     c.rate_f64 = 16;
     c.f64_interval = 2;
@@ -84,7 +85,7 @@ static struct explain made(struct sim_config *c)
 {
     static struct span spans[] = {
         {.start_ps = 0, .end_ps = 20000, .kind = SPAN_H2D, .name = "x", .bytes = 40},
-        {.start_ps = 15000, .end_ps = 40000, .kind = SPAN_KERNEL, .name = "k"},
+        {.start_ps = 15000, .end_ps = 40000, .queued_ps = 11000, .kind = SPAN_KERNEL, .name = "k"},
         {.start_ps = 25000, .end_ps = 30000, .queued_ps = 20000, .kind = SPAN_H2D, .move = SIM_T_FAULT},
         {.start_ps = 30000, .end_ps = 32000, .queued_ps = 20000, .kind = SPAN_H2D, .move = SIM_T_FAULT},
         {.start_ps = 40000, .end_ps = 50000, .kind = SPAN_D2H, .name = "y", .bytes = 10}};
@@ -102,6 +103,7 @@ static struct explain made(struct sim_config *c)
 
     memset(&it, 0, sizeof it);
     it.time_ps = 60000;
+    it.waited_ps = 48000;
     it.metrics.h2d_bytes = 50;
     it.metrics.d2h_bytes = 10;
     it.metrics.sums.dram_read_bytes = 6;
@@ -143,6 +145,8 @@ static void test_how_busy_parts_are(void **state)
     expect_use(&e, "link to device", 27000);
     expect_use(&e, "link to host", 10000);
     expect_use(&e, "fault handler", 12000);
+    expect_use(&e, "launch", 4000); /* of the 6 ns ahead of the kernel it was handed in for 4 */
+    expect_use(&e, "host", 12000);
     expect_use(&e, "dram", 6000);
     expect_use(&e, "wavefront slots", 6000);
     for (size_t i = 1; i < e.nuses; i++)
