@@ -13,6 +13,7 @@ void streams_init(struct stream_pool *pool)
     list_init(&pool->recent);
     list_init(&pool->free);
     list_init(&pool->emptied);
+    list_init(&pool->ahead);
 }
 
 static bool remember_number(struct stream_pool *pool, uint32_t queue, uint32_t number)
@@ -43,6 +44,7 @@ static struct hd_stream *stream_on_queue(hd_runtime *rt, uint32_t queue, bool au
     list_init(&s->free);
     list_init(&s->active);
     list_init(&s->attached);
+    list_init(&s->ahead);
     list_insert(&pool->all, &s->all);
     if (automatic) {
         list_insert(&pool->recent, &s->recent);
@@ -79,6 +81,7 @@ void stream_destroy(struct hd_stream *s)
     list_remove(&s->all);
     list_remove(&s->recent);
     list_remove(&s->free);
+    list_remove(&s->ahead);
     rt->streams.automatic -= s->automatic;
     free(s);
 }
@@ -127,6 +130,8 @@ enum hd_status stream_put(struct hd_stream *s, const struct sim_cmd *cmd, uint64
     if (rt->ops->submit(rt->machine, s->queue, cmd, ticket, &rt->error) != HD_OK)
         return rt_failed(rt, err);
     s->last_ticket = *ticket;
+    if (s != rt->streams.standard && list_empty(&s->ahead))
+        list_insert(&rt->streams.ahead, &s->ahead);
     return HD_OK;
 }
 
@@ -138,30 +143,30 @@ enum hd_status stream_put_wait(struct hd_stream *s, uint64_t awaited, struct hd_
     return stream_put(s, &cmd, &ticket, err);
 }
 
-/* Tickets grow, so that a stream has waited for all that the other had before the stream's own last command. */
 static enum hd_status put_wait_for(struct hd_stream *s, const struct hd_stream *other,
                                    struct hd_error *err)
 {
     hd_runtime *rt = s->rt;
 
-    if (other->last_ticket <= s->last_ticket || rt->ops->done(rt->machine, other->last_ticket))
+    if (other->last_ticket == 0 || rt->ops->done(rt->machine, other->last_ticket))
         return HD_OK;
     return stream_put_wait(s, other->last_ticket, err);
 }
 
+/* Tickets grow, so that a stream has waited for all that the default stream had before the stream's own last command. */
 static enum hd_status put_waits_of_default(struct hd_stream *s, struct hd_error *err)
 {
     struct stream_pool *pool = &s->rt->streams;
-    uint64_t before = s->last_ticket;
     enum hd_status status = HD_OK;
 
     if (s != pool->standard)
-        return put_wait_for(s, pool->standard, err);
-    for (struct list *l = pool->all.next; l != &pool->all && status == HD_OK; l = l->next) {
-        const struct hd_stream *other = LIST_ITEM(l, struct hd_stream, all);
+        return pool->standard->last_ticket > s->last_ticket ? put_wait_for(s, pool->standard, err)
+                                                            : HD_OK;
+    while (!list_empty(&pool->ahead) && status == HD_OK) {
+        struct hd_stream *other = LIST_ITEM(pool->ahead.next, struct hd_stream, ahead);
 
-        if (other != s && other->last_ticket > before)
-            status = put_wait_for(s, other, err);
+        list_remove(&other->ahead);
+        status = put_wait_for(s, other, err);
     }
     return status;
 }

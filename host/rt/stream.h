@@ -10,6 +10,7 @@ struct hd_stream {
     struct list free;     /* in pool->free, or in pool->emptied */
     struct list active;   /* computations that are not known to have finished, in order */
     struct list attached; /* arrays attached to it */
+    struct list ahead;    /* in pool->ahead */
     hd_runtime *rt;
     uint64_t last_ticket;   /* of the last command put into it; 0: none yet */
     uint64_t synced_ticket; /* the host has waited for that one */
@@ -26,6 +27,7 @@ struct stream_pool {
     struct list free;
     VEC(struct hd_stream *) by_number;
     struct list emptied; /* automatic streams that have lost their last computation and are not yet released */
+    struct list ahead; /* streams with commands that the default stream has not been told to wait for */
     struct hd_stream *standard; /* the default stream */
     uint32_t automatic;         /* streams that the scheduler has */
     uint32_t next_number;

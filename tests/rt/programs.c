@@ -344,12 +344,21 @@ static void run_stmt(struct run *r, size_t number)
 
 /* ---- what is wrong ------------------------------------------------------------------------------- */
 
+/* One of two launches is on the default stream, which is ordered with all others. */
+static bool ordered_by_default(const struct run *r, const struct stmt *a, const struct stmt *b)
+{
+    return r->concurrent && r->rt->legacy && a->kind == STMT_LAUNCH && b->kind == STMT_LAUNCH &&
+           (a->stream == 3) != (b->stream == 3);
+}
+
 /* Without page faults the host must not touch what a kernel may see either. */
 static bool conflict(const struct run *r, size_t i, size_t j)
 {
     const struct stmt *a = &r->p->at[i], *b = &r->p->at[j];
     bool touch = r->rt->attach && b->kind != STMT_LAUNCH;
 
+    if (ordered_by_default(r, a, b))
+        return true;
     for (unsigned k = 0; k < a->nargs; k++) {
         for (unsigned l = 0; l < b->nargs; l++) {
             if (a->arrays[k] == b->arrays[l] && r->trail[i].lives[k] == r->trail[j].lives[l] &&

@@ -133,6 +133,41 @@ static void test_pb28_default_stream_legacy(void **state)
     rig_free(r);
 }
 
+/* Not for the first of the other streams alone, in whatever order they were made and used. */
+static void test_pb28_the_default_stream_waits_for_all_others(void **state)
+{
+    static const char *const programs[] = {
+        "A x=w on s1 @3000; B y=w on s2 @1000; C u=w on s3 @2000; D z=w on default @10",
+        "A x=w on s1 @1000; B y=w on s2 @3000; C u=w on s3 @2000; D z=w on default @10",
+        "A x=w on s1 @1000; B y=w on s2 @2000; C u=w on s3 @3000; D z=w on default @10",
+        "C u=w on s1 @1; A x=w on s2 @1; sync; A x=w on s1 @9; B y=w on s2 @3000; D z=w on default",
+        "A x=w on s1 @1; E z=w on default @1; B y=w on s2 @3000; A x=w on s1 @1000; D z=w on "
+        "default",
+    };
+    static const char *const schedulers[] = {"host.scheduler=parallel-async",
+                                             "host.scheduler=serial-async",
+                                             "host.scheduler=serial-sync"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            struct rig *r = rig_new(schedulers[k]);
+            uint64_t d;
+
+            rig_run(r, programs[i]);
+            finish(r);
+            d = start_of(r, "D");
+            for (size_t j = 0; j < r->stmts.len; j++) {
+                const struct rig_stmt *s = &r->stmts.at[j];
+
+                if (strcmp(s->name, "D") != 0)
+                    assert_true(s->hb.end_ps <= d);
+            }
+            rig_free(r);
+        }
+    }
+}
+
 static void test_pb28_default_stream_independent(void **state)
 {
     struct rig *r = rig_new("host.default_stream=independent");
@@ -447,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_the_limit_takes_the_stream_used_longest_ago),
         cmocka_unit_test(test_a_machine_short_of_queues),
         cmocka_unit_test(test_pb28_default_stream_legacy),
+        cmocka_unit_test(test_pb28_the_default_stream_waits_for_all_others),
         cmocka_unit_test(test_pb28_default_stream_independent),
         cmocka_unit_test(test_pb28_by_hand_and_automatic_mixed),
         cmocka_unit_test(test_pb29_readers_writers_host_reads),
