@@ -114,7 +114,7 @@ static bool first_list(const struct borders *b, unsigned *kind, unsigned *end)
 static void sweep(struct borders *b, struct sums *s)
 {
     uint64_t open[3] = {0, 0, 0}, at_ps = 0;
-    unsigned kind, end;
+    unsigned kind = 0, end = 0;
 
     memset(s, 0, sizeof *s);
     borders_sort(b);
