@@ -77,7 +77,7 @@ S.sizes = {
     default = {scored = 1, main = 20, sizes = {80, 20, 5}, slower = {20, 5}, slower_of = {ML = {20}, HITS = {20, 10}}, tiny = 20000, blocks = {32, 128, 256, 1024}},
     large = {scored = 1, main = 5, sizes = {20, 5, 1}, slower = {20, 5}, slower_of = {ML = {20}}, tiny = 20000, blocks = {32, 128, 256, 1024}},
     quick = {scored = 400, main = 800, sizes = {1600, 800, 400}, slower = {800}, tiny = 20000, blocks = {32, 256}},
-    smoke = {scored = 20000, main = 20000, sizes = {40000, 20000, 10000}, slower = {20000}, tiny = 100000, blocks = {32, 256},
+    smoke = {scored = 20000, main = 20000, sizes = {40000, 20000, 10000}, slower = {10000}, tiny = 100000, blocks = {32, 256},
         names = {"VEC"}},
 }
 
