@@ -34,7 +34,7 @@ struct combination {
     bool prefetch, attach, faults;
 };
 
-/* Some programs also use streams of their own, where the scheduler orders those too. */
+/* Some programs also use streams of their own; under serial-async the order of these is not the scheduler's, but for host accesses. */
 void program_random(uint64_t seed, size_t n, struct program *out);
 void program_describe(const struct program *p, struct text *out);
 
