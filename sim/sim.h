@@ -235,7 +235,7 @@ struct sim_transfer_record {
     uint32_t queue, array;
     enum sim_transfer_kind kind;
     bool to_device;
-    uint64_t bytes, queued_ps, start_ps, end_ps;
+    uint64_t bytes, queued_ps, start_ps, end_ps; /* queued_ps of a fault: the handler took it up */
 };
 
 /* Called as commands complete, in order of completion. They must not call the machine. */

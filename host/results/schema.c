@@ -248,7 +248,8 @@ static const struct field transfer_rows[] = {
     CHOICE(dir_names, T, dir, "dir", "to the device, or to the host"),
     KEY(U64, T, bytes, "bytes", "bytes moved"),
     KEY(U32, T, stream, "stream", "stream it belongs to"),
-    KEY(NS, T, queued_ps, "queued_ns", "handed to the device"),
+    KEY(NS, T, queued_ps, "queued_ns",
+        "handed to the device; of a page fault, when its handler, or the host, took it up"),
     KEY(NS, T, start_ps, "start_ns", "start on the copy engine"),
     KEY(NS, T, end_ps, "end_ns", "end on the copy engine"),
 };
