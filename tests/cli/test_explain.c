@@ -304,6 +304,54 @@ static void test_the_page(void **state)
     free(one);
 }
 
+static int kernels_on_path(struct cli_rig *r, const char *line)
+{
+    const cJSON *step;
+    char *text;
+    cJSON *v;
+    int n = 0;
+
+    cli_rig_run(r, line);
+    cli_rig_expect(r, 0, NULL, NULL);
+    text = cli_rig_read(r, "path.json");
+    v = cJSON_Parse(text);
+    cJSON_ArrayForEach(step, item(v, "critical_path")) n +=
+        strcmp(item(step, "what")->valuestring, "kernel") == 0;
+    cJSON_Delete(v);
+    free(text);
+    return n;
+}
+
+/*
+ * A host that waits for each of three independent kernels, under serial-sync or by hand, makes a chain of them; one that does not leaves the last
+ * alone on the path.
+ */
+static void test_waits_of_the_host(void **state)
+{
+    struct cli_rig *r = *state;
+
+    add_programs(r);
+    cli_rig_file(r, "waits.lua",
+                 "local gpu = require 'heddle'\n"
+                 "local k = gpu.module('k.hasm'):kernel('touch', 'x: inout f32[]')\n"
+                 "local x = {gpu.array('f32', 1), gpu.array('f32', 1), gpu.array('f32', 1)}\n"
+                 "local wait = gpu.arg('wait', false)\n"
+                 "local s = gpu.stream()\n"
+                 "gpu.region('main', function()\n"
+                 "    for i = 1, 3 do\n"
+                 "        k(1, 32, {stream = s})(x[i])\n"
+                 "        if wait then s:sync() end\n"
+                 "    end\n"
+                 "end)\n");
+    assert_int_equal(kernels_on_path(r, "run %/waits.lua --config tiny --out %/path.json"), 1);
+    assert_int_equal(
+        kernels_on_path(r, "run %/waits.lua --config tiny --arg wait=true --out %/path.json"), 3);
+    assert_int_equal(
+        kernels_on_path(
+            r, "run %/waits.lua --config tiny --set host.scheduler=serial-sync --out %/path.json"),
+        3);
+}
+
 /* Standard output is JSON alone; what the program prints comes once, on standard error. */
 static void test_a_program_that_prints(void **state)
 {
@@ -360,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_a_program_bound_by_faults),
         cmocka_unit_test(test_arguments_stay),
         cmocka_unit_test(test_the_page),
+        cmocka_unit_test(test_waits_of_the_host),
         cmocka_unit_test(test_a_program_that_prints),
         cmocka_unit_test(test_how_it_ends),
         cmocka_unit_test(test_a_run_that_fails),
