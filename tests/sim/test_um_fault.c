@@ -211,6 +211,9 @@ static void an_array_larger_than_the_device_thrashes(void **state)
         assert_int_equal(totals(s).evictions, 2 * LARGE + 1 - DEVICE_PAGES);
         assert_int_equal(totals(s).write_backs, 0);
         assert_int_equal(s->count[SIM_T_EVICT][false], 0);
+        /* What came is there or has left. */
+        assert_int_equal(s->bytes[SIM_T_FAULT][true] / PAGE + 1,
+                         totals(s).evictions + residency(s, x).device + residency(s, out).device);
         close_rig(s);
     }
 }
@@ -362,6 +365,55 @@ static void one_fault(void **state)
     close_rig(s);
 }
 
+static const char store_word[] = ".kernel k\n"
+                                 ".param x u32[]\n"
+                                 "    v_mov_b32 v1, 9\n"
+                                 "    global_store_b32 [x], v1\n"
+                                 "    s_end\n"
+                                 ".endkernel\n";
+
+static const char add_word[] = ".kernel k\n"
+                               ".param x u32[]\n"
+                               "    v_mov_b32 v1, 9\n"
+                               "    global_atomic_add_u32 [x], v1\n"
+                               "    s_end\n"
+                               ".endkernel\n";
+
+static const char add_word_and_use[] = ".kernel k\n"
+                                       ".param x u32[]\n"
+                                       "    v_mov_b32 v1, 9\n"
+                                       "    global_atomic_add_u32_rtn v2, [x], v1\n"
+                                       "    v_add_u32 v2, v2, v1\n"
+                                       "    s_end\n"
+                                       ".endkernel\n";
+
+static void submit_one(struct seen *s, const char *text, uint32_t x)
+{
+    krig_submit(&s->rig, &(struct krig_launch){
+                             .text = text, .threads = 1, .nargs = 1, .args = {KRIG_ARRAY(x)}});
+    finish(s);
+}
+
+/* The same of a store and of atomics, whose effect the end of the kernel waits for. */
+static void stores_and_atomics_wait(void **state)
+{
+    static const char *const texts[] = {store_word, add_word, add_word_and_use};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct seen *s = open_rig("off", "dram.bytes", "1048576");
+        uint32_t x = host_array(s, PAGE);
+
+        submit_one(s, texts[i], x);
+        assert_int_equal(residency(s, x).dirty, 1);
+        sim_cool(s->rig.m);
+        assert_int_equal(sim_run_until(s->rig.m, 100000 * NS, &s->rig.err), HD_OK); /* a whole ns */
+        submit_one(s, texts[i], x);
+        assert_int_equal(duration(s, 0), duration(s, 1) + (WAKE + BATCH + BLOCK + move_ns(1)) * NS);
+        close_rig(s);
+    }
+}
+
 /* The first touch of a page allocates it: there is no move. */
 static void a_first_touch_moves_nothing(void **state)
 {
@@ -455,7 +507,7 @@ static void kernels_share_one_handler(void **state)
     close_rig(s);
 }
 
-/* Two kernels on two compute units touch one page: one move, which ends both waits. */
+/* PB-33. Two kernels on two compute units touch one page: one move, which ends both waits. */
 static void kernels_share_one_migration(void **state)
 {
     struct seen *s = open_rig("off", "um.fault_batch", "256");
@@ -657,20 +709,6 @@ static void a_read_mostly_page_is_on_both_sides(void **state)
     close_rig(s);
 }
 
-static const char store_one[] = ".kernel k\n"
-                                ".param x u32[]\n"
-                                "    v_mov_b32 v1, 9\n"
-                                "    global_store_b32 [x], v1\n"
-                                "    s_end\n"
-                                ".endkernel\n";
-
-static void store_to(struct seen *s, uint32_t x)
-{
-    krig_submit(&s->rig, &(struct krig_launch){
-                             .text = store_one, .threads = 32, .nargs = 1, .args = {KRIG_ARRAY(x)}});
-    finish(s);
-}
-
 /* A kernel's write to a page on both sides faults, moves nothing, and leaves it to the device, dirty. */
 static void a_write_takes_the_other_copy_away(void **state)
 {
@@ -681,7 +719,7 @@ static void a_write_takes_the_other_copy_away(void **state)
     sim_array_advise(s->rig.m, x, SIM_ADVISE_READ_MOSTLY);
     submit_strided(s, 0, x, 1);
     finish(s);
-    store_to(s, x);
+    submit_one(s, store_word, x);
     assert_int_equal(s->kernels[1].counters.page_faults, 1);
     assert_int_equal(s->ntransfers, 1);
     assert_int_equal(residency(s, x).device, 1);
@@ -692,7 +730,7 @@ static void a_write_takes_the_other_copy_away(void **state)
     assert_int_equal(s->bytes[SIM_T_FAULT][false], PAGE);
     assert_int_equal(residency(s, x).both, 1);
     assert_int_equal(residency(s, x).dirty, 0);
-    store_to(s, x);
+    submit_one(s, store_word, x);
     assert_int_equal(s->kernels[2].counters.page_faults, 1);
     assert_int_equal(residency(s, x).dirty, 1);
     close_rig(s);
@@ -709,7 +747,7 @@ static void stores_make_their_pages_dirty(void **state)
     finish(s);
     assert_int_equal(residency(s, x).device, 32);
     assert_int_equal(residency(s, x).dirty, 0);
-    store_to(s, x);
+    submit_one(s, store_word, x);
     assert_int_equal(residency(s, x).dirty, 1);
     host(s, x, 40 * PAGE, false);
     assert_int_equal(s->bytes[SIM_T_FAULT][false], PAGE);
@@ -789,6 +827,7 @@ int main(void)
         cmocka_unit_test(an_odd_number_of_bytes_is_whole_pages),
         cmocka_unit_test(the_page_used_longest_ago_goes),
         cmocka_unit_test(one_fault),
+        cmocka_unit_test(stores_and_atomics_wait),
         cmocka_unit_test(a_first_touch_moves_nothing),
         cmocka_unit_test(pages_of_a_batch_move_together),
         cmocka_unit_test(the_buffer_bounds_a_batch),

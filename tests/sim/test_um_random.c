@@ -81,7 +81,7 @@ static void random_config(struct sim_config *c, struct rng *rng)
     c->launch_latency = 100 + below(rng, 2000);
     c->link_latency = 20 + below(rng, 1500);
     c->um_page_faults = true;
-    c->um_page_bytes = PAGE << below(rng, 2);
+    c->um_page_bytes = (uint32_t)PAGE << below(rng, 2);
     c->dram_bytes = (uint64_t)c->um_page_bytes * (16 + below(rng, 3 * PAGES_MAX));
     c->um_fault_buffer = 1 + below(rng, 40);
     c->um_fault_batch = 1 + below(rng, 40);
@@ -90,7 +90,7 @@ static void random_config(struct sim_config *c, struct rng *rng)
     c->um_fault_block_cost = below(rng, 2000);
     c->um_host_fault = below(rng, 4) ? below(rng, 3000) : 0;
     c->um_prefetch_tree = below(rng, 2);
-    c->um_prefetch_leaf = PAGE << below(rng, 3);
+    c->um_prefetch_leaf = (uint32_t)PAGE << below(rng, 3);
     c->link_duplex = below(rng, 4) != 0;
     c->copy_engines = 1 + below(rng, 2);
     c->l1_enabled = below(rng, 4) != 0;
