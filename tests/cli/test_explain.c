@@ -369,6 +369,23 @@ static void test_a_program_that_prints(void **state)
     cJSON_Delete(e);
 }
 
+/* What is made faster is a machine that can be, whatever the part. */
+static void test_presets_can_be_made_faster(void **state)
+{
+    static const char *const presets[] = {"gtx960", "hd7970", "xe-lp"};
+    struct cli_rig *r = *state;
+    char line[96];
+
+    cli_rig_program(r);
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        snprintf(line, sizeof line, "explain %%/prog.lua --config %s", presets[i]);
+        cli_rig_run(r, line);
+        cli_rig_expect(r, 0, NULL, NULL);
+        assert_null(strstr(r->out, "failed"));
+        assert_null(strstr(r->out, "not run"));
+    }
+}
+
 static void test_how_it_ends(void **state)
 {
     struct cli_rig *r = *state;
@@ -410,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_the_page),
         cmocka_unit_test(test_waits_of_the_host),
         cmocka_unit_test(test_a_program_that_prints),
+        cmocka_unit_test(test_presets_can_be_made_faster),
         cmocka_unit_test(test_how_it_ends),
         cmocka_unit_test(test_a_run_that_fails),
     };
