@@ -11,7 +11,7 @@ const struct schedule_case schedule_cases[] = {
     {"readers", .limit = "32", .read_only = true},
     {"reads", .limit = "65536", .read_every = 10},
     {"streams", .limit = "65536", .own = true},
-    {NULL},
+    {.name = NULL},
 };
 
 struct load {

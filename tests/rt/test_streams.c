@@ -140,9 +140,8 @@ static void test_pb28_the_default_stream_waits_for_all_others(void **state)
         "A x=w on s1 @3000; B y=w on s2 @1000; C u=w on s3 @2000; D z=w on default @10",
         "A x=w on s1 @1000; B y=w on s2 @3000; C u=w on s3 @2000; D z=w on default @10",
         "A x=w on s1 @1000; B y=w on s2 @2000; C u=w on s3 @3000; D z=w on default @10",
-        "C u=w on s1 @1; A x=w on s2 @1; sync; A x=w on s1 @9; B y=w on s2 @3000; D z=w on default",
-        "A x=w on s1 @1; E z=w on default @1; B y=w on s2 @3000; A x=w on s1 @1000; D z=w on "
-        "default",
+        "C u=w on s1 @1; A x=w on s2 @1; sync; A x=w on s1 @9; B y=w on s2; D z=w on default",
+        "A x=w on s1 @1; E z=w on default @1; B y=w on s2; A x=w on s1 @9; D z=w on default",
     };
     static const char *const schedulers[] = {"host.scheduler=parallel-async",
                                              "host.scheduler=serial-async",
