@@ -7,6 +7,7 @@
  *   read      takes up to um.fault_batch entries from the front of the buffer
  *   serve     um.fault_batch_ns, and um.fault_block_ns for each 2 MiB of an array with a page of the
  *             batch; then room is made, and the pages, with those that um.prefetch_tree adds, come
+ *   map       um.fault_page_ns for each of them
  *   move      as one transfer for each run of pages within 2 MiB, behind what must leave for them
  *   replay    what waits for the pages goes on to L2; the next batch is read, if anything has come
  *

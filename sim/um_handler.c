@@ -32,6 +32,7 @@ bool um_faults_copy(struct um_faults *to, const struct um_faults *from)
 {
     to->phase = from->phase;
     to->since_ps = from->since_ps;
+    to->pages = from->pages;
     to->transfers = from->transfers;
     return fault_buffer_copy(&to->buffer, &from->buffer) && vec_copy(&to->batch, &from->batch) &&
            vec_copy(&to->blocks, &from->blocks);
@@ -196,6 +197,7 @@ static uint32_t block_length(const struct sim_machine *m, const struct sim_array
 static void come(struct sim_machine *m, struct sim_array *a, struct fault_block *k, uint32_t page,
                  bool copies)
 {
+    m->faults->pages++;
     if (demand_come(m, a, k->first + page, copies))
         k->moving.bits[page / 64] |= UINT64_C(1) << page % 64;
 }
@@ -342,13 +344,16 @@ static void serve_batch(struct sim_machine *m)
     struct um_faults *f = m->faults;
     uint64_t room = um_room_of_pages(m, pages_to_come(m));
 
+    f->pages = 0;
     if (bring_faults(m, room) == 0) {
         wait_for_room(m);
         return;
     }
     for (size_t i = 0; i < f->blocks.len; i++)
         bring_tree(m, &f->blocks.at[i]);
-    send_batch(m);
+    f->phase = PHASE_MAP;
+    machine_schedule(m, m->now_ps + f->pages * m->config.um_fault_page_cost * PS_PER_NS, UNIT_FAULT,
+                     EV_FAULT, 0, 0);
 }
 
 void um_fault_event(struct sim_machine *m, const struct event *e)
@@ -356,8 +361,10 @@ void um_fault_event(struct sim_machine *m, const struct event *e)
     (void)e;
     if (m->faults->phase == PHASE_WAKE)
         read_batch(m);
-    else
+    else if (m->faults->phase == PHASE_SERVE)
         serve_batch(m);
+    else
+        send_batch(m);
 }
 
 void um_fault_arrived(struct sim_machine *m, bool by_batch)

@@ -12,6 +12,7 @@ enum phase {
     PHASE_IDLE,
     PHASE_WAKE,
     PHASE_SERVE,
+    PHASE_MAP,    /* its pages are chosen */
     PHASE_ROOM,   /* waits until a page that comes can be evicted, or one has left */
     PHASE_LEAVE,  /* waits for pages on their way to the host */
     PHASE_ARRIVE, /* waits for its transfers */
@@ -30,6 +31,7 @@ struct um_faults {
     uint64_t since_ps;   /* that the batch is in hand */
     VEC(uint32_t) batch; /* records, in order of pages */
     VEC(struct fault_block) blocks;
+    uint64_t pages;     /* that come with the batch */
     uint32_t transfers; /* of the batch, under way */
 };
 

@@ -30,8 +30,9 @@ enum {
     DRAM = 100,
     LINE = 128,
     WAKE = 5000,
-    BATCH = 24000,
-    BLOCK = 30000,
+    BATCH = 15000,
+    BLOCK = 10000,
+    MAP = 240,
     LINK = 1500,
     PAGE = 4096,
     LINK_BYTES = 8, /* a ns */
@@ -130,8 +131,9 @@ static void on_transfer(void *user, const struct sim_transfer_record *t)
 {
     struct life *l = user;
 
-    add(l, t->start_ps - (BATCH + BLOCK) * 1000,
+    add(l, t->start_ps - (BATCH + BLOCK + MAP) * 1000,
         "the handler reads the buffer: a batch of one page in one block");
+    add(l, t->start_ps - MAP * 1000, "it has gone through the batch: one page comes");
     add(l, t->start_ps, "its work is done: the move starts");
     add(l,
         t->end_ps, "the page is there: 1500 for the link, 512 for 4096 bytes; the request leaves for its slice");
@@ -146,8 +148,8 @@ static void run_fault(struct life *l)
               "l2.slices", "1", "l2.bytes_per_cycle", "32", "dram.channels", "1",
               "dram.bytes_per_second", "16000000000", "dram.latency_ns", "100", "um.page_faults",
               "on", "um.prefetch_tree", "off", "um.fault_latency_ns", "5000", "um.fault_batch_ns",
-              "24000", "um.fault_block_ns", "30000", "link.latency_ns", "1500",
-              "link.h2d_bytes_per_second", "8000000000", NULL);
+              "15000", "um.fault_block_ns", "10000", "um.fault_page_ns", "240", "link.latency_ns",
+              "1500", "link.h2d_bytes_per_second", "8000000000", NULL);
     x = krig_array(&r, PAGE);
     sim_host_access(r.m, &(struct sim_host_access){.array = x, .bytes = PAGE, .write = true});
     sim_set_probe(r.m,
@@ -165,7 +167,8 @@ static void test_times_of_a_fault(void **state)
 {
     enum {
         READ = ALU + WAKE,
-        DONE = READ + BATCH + BLOCK,
+        CHOSEN = READ + BATCH + BLOCK,
+        DONE = CHOSEN + MAP,
         THERE = DONE + LINK + PAGE / LINK_BYTES,
         BACK = THERE + NOC + LINE / SLICE_BYTES + L2 + LINE / CHANNEL + DRAM + NOC,
     };
@@ -177,11 +180,12 @@ static void test_times_of_a_fault(void **state)
     snprintf(want, sizeof want,
              "| %d | the load issues: a fault |\n"
              "| %d | the handler reads the buffer: a batch of one page in one block |\n"
+             "| %d | it has gone through the batch: one page comes |\n"
              "| %d | its work is done: the move starts |\n"
              "| %d | the page is there: 1500 for the link, 512 for 4096 bytes; the request leaves "
              "for its slice |\n"
              "| %d | the line reaches the compute unit; v1 is ready |\n",
-             ALU, READ, DONE, THERE, BACK);
+             ALU, READ, CHOSEN, DONE, THERE, BACK);
     assert_string_equal(l.lines, want);
 }
 

@@ -49,9 +49,9 @@ static struct seen *open_rig(const char *tree, const char *key, const char *valu
     assert_non_null(s);
     krig_open(&s->rig, "compute_units", "2", "um.page_faults", "on", "um.prefetch_tree", tree,
               "um.page_bytes", "4096", "um.fault_latency_ns", "5000", "um.fault_batch_ns", "30000",
-              "um.fault_block_ns", "20000", "um.host_fault_ns", "6000", "link.latency_ns", "1500",
-              "link.h2d_bytes_per_second", "8000000000", "link.d2h_bytes_per_second", "8000000000",
-              key, value, NULL);
+              "um.fault_block_ns", "20000", "um.fault_page_ns", "0", "um.host_fault_ns", "6000",
+              "link.latency_ns", "1500", "link.h2d_bytes_per_second", "8000000000",
+              "link.d2h_bytes_per_second", "8000000000", key, value, NULL);
     sim_set_sink(s->rig.m,
                  &(struct sim_sink){.user = s, .transfer = on_transfer, .kernel = on_kernel});
     return s;
@@ -458,6 +458,26 @@ static void pages_of_a_batch_move_together(void **state)
     }
 }
 
+/* Each page of a batch takes its time, those that the tree adds, too. */
+static void each_page_has_its_cost(void **state)
+{
+    enum { PAGE_COST = 100 };
+
+    (void)state;
+    for (unsigned tree = 0; tree < 2; tree++) {
+        struct seen *s = open_rig(tree ? "on" : "off", "um.fault_page_ns", "100");
+        uint32_t x = host_array(s, 60 * PAGE);
+        uint64_t pages = tree ? 60 : 32; /* a page a lane is more than half of the array */
+
+        submit_strided(s, 0, x, PAGE / 4);
+        finish(s);
+        assert_int_equal(s->bytes[SIM_T_FAULT][true], pages * PAGE);
+        assert_int_equal(s->transfers[0].start_ps - s->kernels[0].start_ps,
+                         (12 + WAKE + BATCH + BLOCK + pages * PAGE_COST) * NS);
+        close_rig(s);
+    }
+}
+
 /* A buffer of fewer entries than a batch bounds what is read at once. */
 static void the_buffer_bounds_a_batch(void **state)
 {
@@ -830,6 +850,7 @@ int main(void)
         cmocka_unit_test(stores_and_atomics_wait),
         cmocka_unit_test(a_first_touch_moves_nothing),
         cmocka_unit_test(pages_of_a_batch_move_together),
+        cmocka_unit_test(each_page_has_its_cost),
         cmocka_unit_test(the_buffer_bounds_a_batch),
         cmocka_unit_test(each_block_has_its_cost),
         cmocka_unit_test(kernels_share_one_handler),

@@ -88,6 +88,7 @@ static void random_config(struct sim_config *c, struct rng *rng)
     c->um_fault_latency = below(rng, 3000);
     c->um_fault_batch_cost = below(rng, 4000);
     c->um_fault_block_cost = below(rng, 2000);
+    c->um_fault_page_cost = below(rng, 100);
     c->um_host_fault = below(rng, 4) ? below(rng, 3000) : 0;
     c->um_prefetch_tree = below(rng, 2);
     c->um_prefetch_leaf = (uint32_t)PAGE << below(rng, 3);
