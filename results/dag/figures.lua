@@ -150,7 +150,7 @@ end
 
 -- ---- Figures 1 and 8 ------------------------------------------------------------------------------
 
-local BASES = {{"events", TWO}, {"graph", ONE}, {"capture", ONE}}
+local BASES = {{"events", ONE}, {"graph", ONE}, {"capture", ONE}}
 
 -- Streams and graphs by hand, as in C++: the costs of a native run time, and no automatic prefetch.
 function F.by_hand(run, variant)
