@@ -1,6 +1,7 @@
 /* The array functions of sim/sim.h. */
 #include "sim/attach.h"
 #include "sim/base/bits.h"
+#include "sim/demand.h"
 #include "sim/machine.h"
 #include "sim/pages.h"
 #include "sim/um.h"
@@ -23,22 +24,27 @@ static enum hd_status place_on_device(struct sim_machine *m, const struct sim_ar
     return um_make_room(m, desc->name, bytes, err);
 }
 
+static void take_room(struct sim_machine *m, struct sim_array *a)
+{
+    a->device_pages = a->npages;
+    m->memory.device_bytes += page_rounded(m, a->bytes);
+    m->memory.explicit_bytes += page_rounded(m, a->bytes);
+}
+
 enum hd_status sim_array_new(struct sim_machine *m, const struct sim_array_desc *desc, uint32_t *id,
                              struct hd_error *err)
 {
-    struct sim_array *a;
     enum hd_status status = HD_OK;
 
     if (desc->kind == SIM_DEVICE)
         status = place_on_device(m, desc, err);
     if (!status)
         status = memory_add(&m->memory, desc, id, err);
-    if (status || desc->kind == SIM_MANAGED)
+    if (status)
         return status;
-    a = &m->memory.arrays.at[*id];
-    a->device_pages = a->npages;
-    m->memory.device_bytes += page_rounded(m, a->bytes);
-    m->memory.explicit_bytes += page_rounded(m, a->bytes);
+    if (desc->kind == SIM_DEVICE)
+        take_room(m, &m->memory.arrays.at[*id]);
+    demand_array_made(m);
     return HD_OK;
 }
 

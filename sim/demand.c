@@ -1,5 +1,6 @@
 #include "sim/demand.h"
 #include "sim/machine.h"
+#include "sim/um_fault.h"
 
 static void set_bit(uint64_t *bitmap, uint64_t page)
 {
@@ -24,7 +25,7 @@ void demand_let_ahead(struct sim_array *a)
 /* Which accesses have to look at pages follows from the counts. */
 static void set_watch(const struct memory *mem, struct sim_array *a)
 {
-    bool loads = a->absent > 0 || mem->counts_uses, stores = loads || a->clean > 0;
+    bool loads = a->absent > 0 || mem->counts_uses || mem->uses_due, stores = loads || a->clean > 0;
     bool looked = a->watch & WATCH_LOADS;
 
     if (loads && !looked)
@@ -122,16 +123,62 @@ bool demand_share(struct memory *mem, struct sim_array *a, uint64_t page)
     return dirty;
 }
 
-void demand_launched(struct sim_machine *m)
+static bool oversubscribed(const struct sim_machine *m)
+{
+    const struct memory *mem = &m->memory;
+
+    return mem->demand &&
+           mem->managed_pages * mem->page_bytes > m->config.dram_bytes - mem->explicit_bytes;
+}
+
+static void set_uses(struct sim_machine *m, bool due, bool counts)
 {
     struct memory *mem = &m->memory;
-    bool counts = mem->demand &&
-                  mem->managed_pages * mem->page_bytes > m->config.dram_bytes - mem->explicit_bytes;
 
-    if (counts == mem->counts_uses)
-        return;
+    mem->uses_due = due;
     mem->counts_uses = counts;
     for (size_t i = 0; i < mem->arrays.len; i++)
         if (mem->arrays.at[i].live && mem->arrays.at[i].frame)
             set_watch(mem, &mem->arrays.at[i]);
+}
+
+/* No compute unit is ahead of the host's calls by more; see cu_set_lookahead(). */
+static uint64_t longest_lookahead_ps(const struct sim_config *c)
+{
+    uint64_t ns = c->launch_latency < c->link_latency ? c->launch_latency : c->link_latency;
+
+    return (ns < c->um_host_fault ? ns : c->um_host_fault) * PS_PER_NS;
+}
+
+void demand_array_made(struct sim_machine *m)
+{
+    const struct memory *mem = &m->memory;
+
+    if (mem->counts_uses || mem->uses_due || !oversubscribed(m))
+        return;
+    if (m->mode == SIM_VALUES) {
+        set_uses(m, false, true);
+        return;
+    }
+    set_uses(m, true, false);
+    machine_schedule(m, m->now_ps + longest_lookahead_ps(&m->config), UNIT_FAULT, EV_USES, 0, 0);
+}
+
+void demand_uses_event(struct sim_machine *m, const struct event *e)
+{
+    (void)e;
+    if (!m->memory.uses_due)
+        return;
+    set_uses(m, false, oversubscribed(m));
+    um_fault_left(m);
+}
+
+void demand_launched(struct sim_machine *m)
+{
+    const struct memory *mem = &m->memory;
+
+    if ((mem->counts_uses || mem->uses_due) && !oversubscribed(m))
+        set_uses(m, false, false);
+    else if (mem->uses_due && m->mode == SIM_VALUES)
+        set_uses(m, false, true);
 }

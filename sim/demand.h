@@ -8,6 +8,7 @@
 #define HD_SIM_DEMAND_H
 
 #include "sim/base/bits.h"
+#include "sim/event.h"
 #include "sim/memory.h"
 
 struct sim_machine;
@@ -58,9 +59,12 @@ static inline void demand_use(struct memory *mem, const struct sim_array *a, uin
 bool demand_share(struct memory *mem, struct sim_array *a, uint64_t page);
 
 /*
- * A kernel is launched: from here on each use of a page counts for the order of evictions, if the
- * arrays are together larger than the device.
+ * An array was made. If all are together larger than the device now, each use of a page counts for the
+ * order of evictions, from when no compute unit can be ahead of this call any more, and until a kernel is
+ * launched that finds that they are not.
  */
+void demand_array_made(struct sim_machine *m);
+void demand_uses_event(struct sim_machine *m, const struct event *e); /* EV_USES */
 void demand_launched(struct sim_machine *m);
 /* Loads from the array stay in step with other compute units until demand_let_ahead(). */
 void demand_keep_in_step(struct sim_array *a);

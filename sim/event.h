@@ -24,6 +24,7 @@ enum event_kind {
     EV_FILL,        /* an answer that is too late for sim/transit.h arrives at its compute unit */
     EV_FAULT,       /* the fault handler reads a batch, or has done its work for one */
     EV_REPLAY, /* a: the first of a list of requests that waited for a page: they arrive at L2 */
+    EV_USES,   /* uses of pages count from here on, sim/demand.h */
     EV_NUM_KINDS
 };
 

@@ -1,6 +1,7 @@
 /* The machine as a whole: making it, and the loop that moves time on. */
 #include "sim/machine.h"
 
+#include "sim/demand.h"
 #include "sim/device.h"
 #include "sim/l1.h"
 #include "sim/um_fault.h"
@@ -165,6 +166,7 @@ static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_FILL] = fill_event,
     [EV_FAULT] = um_fault_event,
     [EV_REPLAY] = l2_replay_event,
+    [EV_USES] = demand_uses_event,
 };
 
 static void serve_event(struct sim_machine *m)

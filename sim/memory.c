@@ -124,9 +124,12 @@ static bool copy_array(struct sim_array *to, const struct sim_array *from)
     return true;
 }
 
+/* With the room that arrays may be freed in, which cannot fail. */
 static bool copy_lists(struct memory *to, const struct memory *from)
 {
-    return vec_copy(&to->retired, &from->retired) && vec_copy(&to->by_address, &from->by_address) &&
+    return vec_reserve(&to->retired, MEMORY_RETIRED_MAX) &&
+           vec_reserve(&to->free_ids, from->arrays.len + 1) &&
+           vec_copy(&to->retired, &from->retired) && vec_copy(&to->by_address, &from->by_address) &&
            vec_copy(&to->free_ids, &from->free_ids) &&
            vec_copy(&to->host_faults, &from->host_faults) && vec_copy(&to->moves, &from->moves) &&
            vec_copy(&to->frames.at, &from->frames.at) && vec_copy(&to->attached, &from->attached);

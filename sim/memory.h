@@ -93,6 +93,7 @@ struct memory {
     uint32_t evictions; /* under way */
     uint32_t page_bytes;
     bool demand;      /* um.page_faults: pages come as wavefronts touch them */
+    bool uses_due;    /* counts_uses is to become true, at EV_USES */
     bool counts_uses; /* arrays are larger than the device, so that each use of a page counts */
     uint64_t managed_pages; /* of live arrays */
     struct sim_um_totals totals;

@@ -163,7 +163,7 @@ static bool would_fit(const struct sim_machine *m, uint64_t pages, const struct 
 
 /*
  * While uses do not count, wavefronts may be ahead with loads from what pending commands use; then
- * there is room for all, but between the making of one array too many and the next launch.
+ * there is room for all, but shortly after one array too many was made.
  */
 uint64_t um_room_of_pages(struct sim_machine *m, uint64_t pages)
 {

@@ -2,7 +2,7 @@
  * Room on the device. Without page faults an array goes that no command which has started can see: the
  * one whose last use, by a launch or prefetch, is longest ago, its pages in order of address. With
  * page faults the page goes that was used longest ago. A use is its arrival; while arrays are together
- * larger than the device, from the next launch on, each access is one, too.
+ * larger than the device each access is one, too (sim/demand.h).
  */
 #ifndef HD_SIM_UM_ROOM_H
 #define HD_SIM_UM_ROOM_H

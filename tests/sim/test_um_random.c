@@ -1,5 +1,5 @@
 /*
- * Random kernels, prefetches, host accesses and advice on small machines with page faults, on devices
+ * Random kernels, prefetches, host accesses, other arrays that come and go, and advice on small machines with page faults, on devices
  * that hold all arrays and on some that do not:
  * - memory ends as in values-only mode and as without page faults;
  * - with compute units that run ahead of each other all records are the same as without;
@@ -31,6 +31,7 @@ struct run {
     size_t nseen;
     uint32_t arrays[ARRAYS], queue;
     uint64_t bytes[ARRAYS];
+    uint32_t scratch; /* an array beside these; UINT32_MAX: none */
 };
 
 enum variant { AHEAD, IN_STEP, COPIED, VALUES, NO_FAULTS, VARIANTS };
@@ -103,6 +104,7 @@ static void random_config(struct sim_config *c, struct rng *rng)
 static void open_run(struct run *r, enum variant v, struct rng *rng)
 {
     memset(r, 0, sizeof *r);
+    r->scratch = UINT32_MAX;
     random_config(&r->rig.config, rng);
     for (unsigned i = 0; i < ARRAYS; i++)
         r->bytes[i] = (1 + below(rng, PAGES_MAX)) * (uint64_t)r->rig.config.um_page_bytes -
@@ -207,6 +209,31 @@ static void touch(struct run *r, struct rng *rng)
         fail_msg("%s", r->rig.err.message);
 }
 
+/* Another array, of the device or managed and prefetched, is made if there is room, or else freed if nothing uses it. */
+static void scratch(struct run *r, struct rng *rng)
+{
+    const struct sim_array_desc desc = {"s", 1 + below(rng, 12 * PAGE), 1,
+                                        below(rng, 2) ? SIM_DEVICE : SIM_MANAGED};
+    struct sim_cmd cmd = {.kind = SIM_PREFETCH, .copy = {.bytes = desc.bytes}};
+    uint64_t ticket;
+
+    if (r->scratch != UINT32_MAX) {
+        if (sim_array_free(r->rig.m, r->scratch, &r->rig.err) == HD_OK)
+            r->scratch = UINT32_MAX;
+        return;
+    }
+    if (sim_array_new(r->rig.m, &desc, &r->scratch, &r->rig.err)) {
+        r->scratch = UINT32_MAX;
+        return;
+    }
+    if (desc.kind == SIM_DEVICE)
+        return;
+    sim_host_access(r->rig.m, &(struct sim_host_access){
+                                  .array = r->scratch, .bytes = desc.bytes, .write = true});
+    cmd.copy.array = r->scratch;
+    assert_int_equal(sim_submit(r->rig.m, r->queue, &cmd, &ticket, &r->rig.err), HD_OK);
+}
+
 static void check_room(const struct run *r)
 {
     uint64_t device = 0;
@@ -215,6 +242,12 @@ static void check_room(const struct run *r)
         struct sim_residency s;
 
         sim_array_residency(r->rig.m, r->arrays[i], &s);
+        device += s.device + s.both;
+    }
+    if (r->scratch != UINT32_MAX) {
+        struct sim_residency s;
+
+        sim_array_residency(r->rig.m, r->scratch, &s);
         device += s.device + s.both;
     }
     assert_int_equal(device * r->rig.config.um_page_bytes, r->rig.m->memory.device_bytes);
@@ -234,7 +267,7 @@ static void move_to_copy(struct run *r)
 
 static void step(struct run *r, struct rng *rng, enum variant v)
 {
-    uint32_t what = below(rng, 10);
+    uint32_t what = below(rng, 12);
     uint64_t until = sim_now(r->rig.m) + (below(rng, 2) ? 997 * below(rng, 4000) : 0);
 
     if (what < 4 && r->rig.nprograms < 10)
@@ -243,6 +276,8 @@ static void step(struct run *r, struct rng *rng, enum variant v)
         prefetch(r, rng);
     else if (what < 9)
         touch(r, rng);
+    else if (what < 11)
+        scratch(r, rng);
     else
         sim_array_advise(r->rig.m, r->arrays[below(rng, ARRAYS)],
                          below(rng, 2) ? SIM_ADVISE_READ_MOSTLY : SIM_ADVISE_NONE);
