@@ -13,6 +13,7 @@ local function point_of(run)
     local point = {
         workload = "../../workloads/dag/" .. suite.program(run.benchmark),
         config = run.gpu,
+        warmup = suite.warmup(run.benchmark),
         ["arg.n"] = run.n,
         ["arg.block"] = run.block,
         ["arg.blocks"] = run.blocks or suite.blocks(run.benchmark, run.gpu, run.n),
