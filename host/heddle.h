@@ -42,6 +42,7 @@ enum hd_status hd_runtime_new(const struct hd_options *o, hd_runtime **out, stru
 /* Frees the runtime and all that was made from it; nothing is waited for. */
 void hd_runtime_free(hd_runtime *rt);
 
+/* The simulated host's clock. */
 uint64_t hd_host_time(const hd_runtime *rt);
 /* Bytes of the arrays that are there, managed and of the device. */
 uint64_t hd_array_bytes(const hd_runtime *rt);
@@ -49,9 +50,11 @@ uint64_t hd_array_bytes(const hd_runtime *rt);
 enum hd_status hd_host_work(hd_runtime *rt, uint64_t ps, struct hd_error *err);
 /* Waits for everything, as at the end of a program. */
 enum hd_status hd_finish(hd_runtime *rt, struct hd_error *err);
+/* The machine below, which stays the runtime's; for its counters and probes (sim/sim.h). */
 struct sim_machine *hd_machine(hd_runtime *rt);
 /* What the scheduler has done: its calls, and the seconds of this machine that they took, simulation apart. */
 void hd_schedule_work(const hd_runtime *rt, uint64_t *calls, double *seconds);
+/* What it was made with; lives as long as the runtime. */
 const struct hd_options *hd_runtime_options(const hd_runtime *rt);
 
 /* ---- arrays ---------------------------------------------------------------------------- */
@@ -133,30 +136,35 @@ enum hd_status hd_kernel_history(const hd_kernel *k, struct hd_past_launch *out,
 
 /* The default stream as a handle, for launches: there NULL leaves the choice to the scheduler. */
 hd_stream *hd_default_stream(hd_runtime *rt);
+/* In all calls below a stream of NULL is the default stream. */
 enum hd_status hd_stream_new(hd_runtime *rt, hd_stream **out, struct hd_error *err);
+/* What is on it still runs; the caller keeps no pointer to it. The default stream cannot be freed. */
 enum hd_status hd_stream_free(hd_runtime *rt, hd_stream *s, struct hd_error *err);
-/* NULL is the default stream. */
+/* The host waits for what is on the stream, or on all streams. */
 enum hd_status hd_stream_sync(hd_runtime *rt, hd_stream *s, struct hd_error *err);
 enum hd_status hd_device_sync(hd_runtime *rt, struct hd_error *err);
-enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err);
-enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err);
-enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err);
-enum hd_status hd_event_done(hd_runtime *rt, hd_event *e, bool *done, struct hd_error *err);
 /* An event that is not recorded yet; waiting for it is HD_BAD_INPUT until it is. */
 enum hd_status hd_event_new(hd_runtime *rt, hd_event **out, struct hd_error *err);
-/* Records it, perhaps again: who waits already waits for the earlier record. */
+/* Records it behind what is on the stream, perhaps again: who waits already waits for the earlier record. */
 enum hd_status hd_event_put(hd_runtime *rt, hd_event *e, hd_stream *s, struct hd_error *err);
-/* The event is gone; the caller keeps no pointer to it. */
+/* Both at once: a new event, recorded. */
+enum hd_status hd_event_record(hd_runtime *rt, hd_stream *s, hd_event **out, struct hd_error *err);
+/* Lets what comes later on the stream wait for the event. */
+enum hd_status hd_event_wait(hd_runtime *rt, hd_stream *s, hd_event *e, struct hd_error *err);
+/* The host waits for the event, or asks whether it has happened. HD_BAD_INPUT if it was recorded in a capture. */
+enum hd_status hd_event_sync(hd_runtime *rt, hd_event *e, struct hd_error *err);
+enum hd_status hd_event_done(hd_runtime *rt, hd_event *e, bool *done, struct hd_error *err);
+/* The event is gone; the caller keeps no pointer to it. Who waits for it still does. */
 enum hd_status hd_event_free(hd_runtime *rt, hd_event *e, struct hd_error *err);
 /* Which streams see an array, on a device without page faults: launches move what their stream sees ahead of them. */
 enum hd_attach { HD_ATTACH_ALL, HD_ATTACH_HOST /* none */, HD_ATTACH_STREAM };
-/* s is for HD_ATTACH_STREAM, NULL the default stream. Takes effect at once. */
+/* s is for HD_ATTACH_STREAM. Takes effect at once. */
 enum hd_status hd_array_attach(hd_runtime *rt, hd_array *a, enum hd_attach where, hd_stream *s,
                                struct hd_error *err);
 /* How the pages of a managed array are kept, from their next move on; SIM_ADVISE_NONE takes it back. */
 enum hd_status hd_array_advise(hd_runtime *rt, hd_array *a, enum sim_advice advice,
                                struct hd_error *err);
-/* Under every scheduler, on any stream; no kernel waits for it but those on the stream. */
+/* Moves a managed array to the device, in stream order, under every scheduler; no kernel waits for it but those on the stream. */
 enum hd_status hd_prefetch(hd_runtime *rt, hd_array *a, hd_stream *s, struct hd_error *err);
 /* A copy of count elements between a device array and a managed array used as host memory. */
 struct hd_copy {
@@ -175,7 +183,7 @@ enum hd_status hd_copy(hd_runtime *rt, const struct hd_copy *copy, struct hd_err
  * and launched as often as the program likes. Nodes are numbered from 0 in order of their making.
  */
 enum hd_status hd_graph_new(hd_runtime *rt, hd_graph **out, struct hd_error *err);
-/* What was instantiated from it stays. */
+/* What was instantiated from it stays. A late use of the handle is HD_BAD_INPUT; its memory goes with the runtime. */
 enum hd_status hd_graph_free(hd_runtime *rt, hd_graph *g, struct hd_error *err);
 /* Each adds a node that waits for the ndeps nodes deps[]; one named twice counts once. The stream of a launch or copy must be NULL. *node may be NULL. */
 enum hd_status hd_graph_kernel(hd_runtime *rt, hd_graph *g, const struct hd_launch *l,
@@ -189,14 +197,15 @@ enum hd_status hd_graph_empty(hd_runtime *rt, hd_graph *g, const uint32_t *deps,
 /* Lets a node wait for another one; nothing happens if it does already. */
 enum hd_status hd_graph_depend(hd_runtime *rt, hd_graph *g, uint32_t node, uint32_t on,
                                struct hd_error *err);
+/* How many nodes there are. */
 uint32_t hd_graph_size(const hd_graph *g);
-/* Kernel or direction of the copy, and number: "square (node 3)", into out[size]. */
+/* What the node is, and its number: "square (node 3)", into out[size], cut if it is longer; "?" if there is none. */
 void hd_graph_node_name(const hd_graph *g, uint32_t node, char *out, size_t size);
 
 /* Makes what can be launched of the graph as it is now, with its arguments and shapes. A cycle is HD_BAD_INPUT and names the nodes. */
 enum hd_status hd_graph_instantiate(hd_runtime *rt, hd_graph *g, hd_graph_exec **out,
                                     struct hd_error *err);
-/* What was launched still runs. */
+/* What was launched still runs. The handle as after hd_graph_free. */
 enum hd_status hd_graph_exec_free(hd_runtime *rt, hd_graph_exec *x, struct hd_error *err);
 /*
  * Launches a graph on a stream, NULL for the default stream: it starts when all before it on the stream has ended, and when its
@@ -229,11 +238,13 @@ struct hd_library_desc {
     hd_array *const *hidden;
     unsigned nhidden;
 };
+/* Copies what desc points to, but for the arrays; *out lives as long as the runtime. */
 enum hd_status hd_library_new(hd_runtime *rt, const struct hd_library_desc *desc, hd_library **out,
                               struct hd_error *err);
 /* A call, from here to hd_library_end(). *stream is where its launches go, also those without a stream; it is the caller's until the end. */
 enum hd_status hd_library_begin(hd_runtime *rt, hd_library *lib, const struct hd_arg *args,
                                 unsigned nargs, hd_stream **stream, struct hd_error *err);
+/* Does not wait for what a function with a stream has launched. HD_BAD_INPUT if no call goes on. */
 enum hd_status hd_library_end(hd_runtime *rt, struct hd_error *err);
 
 /* ---- regions ------------------------------------------------------------------------------ */
@@ -310,7 +321,9 @@ struct hd_recorder {
     void (*print)(void *user, const char *line);
     void (*wait)(void *user, uint64_t from_ps, uint64_t until_ps); /* of the host for the device */
 };
+/* From now on; NULL functions are allowed, *r is copied. */
 void hd_set_recorder(hd_runtime *rt, const struct hd_recorder *r);
+/* The name of an array by its number, also of one that was freed. */
 const char *hd_array_uid_name(const hd_runtime *rt, uint32_t uid);
 
 #endif

@@ -78,12 +78,12 @@ static void test_score(void **state)
 static void test_sizes(void **state)
 {
     (void)state;
-    expect(
-        "local s = require 'suite'\n"
-        "print(s.size('VEC', 20), s.size('IMG', 20), s.size('DL', 20), s.size('IMG', 1), "
-        "s.size('ML', 1, 300000))\n"
-        "print(s.work('VEC', 30, 10), s.work('IMG', 30, 10), s.blocks('ML', 'p100', 10), s.blocks('DL', 'p100', 1560), #s.cells())\n",
-        "6000000\t1072\t1560\t4800\t300000\n3.0\t9.0\t64\t99\t30\n");
+    expect("local s = require 'suite'\n"
+           "print(s.size('VEC', 20), s.size('IMG', 20), s.size('DL', 20), s.size('IMG', 1), "
+           "s.size('ML', 1, 300000))\n"
+           "print(s.work('VEC', 30, 10), s.work('IMG', 30, 10), s.blocks('ML', 'p100', 10), "
+           "s.blocks('DL', 'p100', 1560), #s.cells())\n",
+           "6000000\t1072\t1560\t4800\t300000\n3.0\t9.0\t64\t99\t30\n");
 }
 
 /*

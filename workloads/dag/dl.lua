@@ -89,12 +89,9 @@ end
 
 -- As published: both prefetches are on the default stream; without page faults what one stream alone uses belongs to it, and
 -- y2 is not of these.
-if gpu.config("um.page_faults") then
-    b:place(0, x.input, y.input)
-else
-    each(function(branch) b:place(branch.stream, branch.input, branch.conv1, branch.weights1, branch.weights2) end)
-    b:place(x.stream, x.conv2)
-end
+b:prefetch(0, x.input, y.input)
+each(function(branch) b:attach(branch.stream, branch.input, branch.conv1, branch.weights1, branch.weights2) end)
+b:attach(x.stream, x.conv2)
 local first, last = {}, {}
 each(function(branch) first[branch] = convolve(branch, branch.conv1, branch.input, branch.weights1, n, 1, KN1) end)
 each(function(branch) last[branch] = pool(branch, {first[branch]}) end)

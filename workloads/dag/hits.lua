@@ -83,16 +83,11 @@ end
 -- What the last step ends with and the next begins behind: in a graph a call, else nothing, for the host has waited.
 local zeroed = {}
 -- By hand the vectors are prefetched for each step; without page faults what one stream alone uses belongs to it.
-local faults = gpu.config("um.page_faults")
-if not faults then
-    b:place(1, ptr2, idx2, val2, auth2, auth_norm, row_cnt_1)
-    b:place(2, ptr, idx, val, hub2, hub_norm, row_cnt_2)
-end
+b:attach(1, ptr2, idx2, val2, auth2, auth_norm, row_cnt_1)
+b:attach(2, ptr, idx, val, hub2, hub_norm, row_cnt_2)
 for _ = 1, STEPS do
-    if faults then
-        b:place(1, auth1, auth2, auth_norm)
-        b:place(2, hub1, hub2, hub_norm)
-    end
+    b:prefetch(1, auth1, auth2, auth_norm)
+    b:prefetch(2, hub1, hub2, hub_norm)
     local spmv_a = multiply(1, zeroed, row_cnt_1, ptr2, idx2, val2, hub1, auth2, n)
     local spmv_h = multiply(2, zeroed, row_cnt_2, ptr, idx, val, auth1, hub2, n)
     local sum_a = b:call(sum, blocks, block, {auth2, auth_norm, n}, {stream = 1, after = {spmv_a}})
