@@ -241,6 +241,7 @@ static void copy_device_values(struct device *d, const struct device *from)
     d->slices = own.slices;
     d->channels = own.channels;
     d->open_rows = own.open_rows;
+    d->next_rows_ps = own.next_rows_ps;
     d->requests = own.requests;
     d->to_l2 = own.to_l2;
     d->runs = own.runs;
@@ -280,6 +281,14 @@ static bool copy_requests(struct device *d, const struct device *from)
     return true;
 }
 
+static void copy_rows(const struct sim_config *c, struct device *d, const struct device *from)
+{
+    if (!d->open_rows)
+        return;
+    memcpy(d->open_rows, from->open_rows, device_rows(c) * sizeof *d->open_rows);
+    memcpy(d->next_rows_ps, from->next_rows_ps, c->dram_channels * sizeof *d->next_rows_ps);
+}
+
 static bool copy_device(struct sim_machine *to, const struct sim_machine *m)
 {
     const struct sim_config *c = &m->config;
@@ -291,8 +300,7 @@ static bool copy_device(struct sim_machine *to, const struct sim_machine *m)
     cache_copy(&d->l2, &from->l2);
     memcpy(d->slices, from->slices, c->l2_slices * sizeof *d->slices);
     memcpy(d->channels, from->channels, c->dram_channels * sizeof *d->channels);
-    if (d->open_rows)
-        memcpy(d->open_rows, from->open_rows, device_rows(c) * sizeof *d->open_rows);
+    copy_rows(c, d, from);
     *d->to_l2 = *from->to_l2;
     if (!copy_runs(to, from))
         return false;

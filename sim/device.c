@@ -140,11 +140,13 @@ static bool make_rows(const struct sim_config *c, struct device *d)
 {
     d->row_span = (uint64_t)c->dram_row_bytes * c->dram_channels;
     d->row_miss_ps = c->dram_row_miss * PS_PER_NS;
+    d->row_gap_ps = c->dram_row_gap;
     if (!d->row_span)
         return true;
     d->open_rows = calloc(device_rows(c), sizeof *d->open_rows);
+    d->next_rows_ps = calloc(c->dram_channels, sizeof *d->next_rows_ps);
     close_rows(c, d);
-    return d->open_rows != NULL;
+    return d->open_rows && d->next_rows_ps;
 }
 
 static bool make_memory_system(struct sim_machine *m)
@@ -233,6 +235,7 @@ void device_free(struct sim_machine *m)
     free(d->slices);
     free(d->channels);
     free(d->open_rows);
+    free(d->next_rows_ps);
     transit_free(d->to_l2);
     vec_free(&d->waiting);
     requests_free(&d->requests);

@@ -288,8 +288,9 @@ struct device {
     struct rate_server *channels;
     uint64_t row_span;   /* bytes whose parts of each channel are one row there; 0: no rows */
     uint64_t *open_rows; /* [channels][dram.banks], NO_ROW if none is open; NULL: no rows */
-    uint64_t row_miss_ps;
-    uint32_t slice_fold; /* upper bits of a line's number that l2.hash folds in: all or none */
+    uint64_t row_miss_ps, row_gap_ps;
+    uint64_t *next_rows_ps; /* [channels] when the next row may be opened; NULL: no rows */
+    uint32_t slice_fold;    /* upper bits of a line's number that l2.hash folds in: all or none */
     struct requests requests;
     struct transit *to_l2;    /* by the core cycle at whose end they are sent */
     struct arrivals arrivals; /* empty but while they are served */

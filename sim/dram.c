@@ -5,22 +5,28 @@
 #include "sim/device.h"
 
 /*
- * A row of a channel is its part of row_span bytes. One that is not open is opened first, in which time
- * the channel passes nothing.
+ * A row of a channel is its part of row_span bytes. One that is not open is opened first: the channel
+ * passes nothing for row_miss_ps, and opens no other row for row_gap_ps, in which bytes of open rows
+ * pass. Returns when its bytes may pass.
  */
-static void open_row(struct sim_machine *m, struct kernel_run *run, uint32_t channel, uint64_t line,
-                     uint64_t arrival_ps)
+static uint64_t open_row(struct sim_machine *m, struct kernel_run *run, uint32_t channel,
+                         uint64_t line, uint64_t arrival_ps)
 {
     struct device *d = m->device;
     uint32_t banks = m->config.dram_banks;
     uint64_t row = line / d->row_span;
     uint64_t *open = &d->open_rows[channel * banks + row % banks];
+    uint64_t start_ps = arrival_ps;
 
     if (*open == row)
-        return;
+        return arrival_ps;
     *open = row;
     run->c.dram_row_misses++;
-    rate_hold(&d->channels[channel], arrival_ps, d->row_miss_ps);
+    if (start_ps < d->next_rows_ps[channel])
+        start_ps = d->next_rows_ps[channel];
+    d->next_rows_ps[channel] = start_ps + d->row_gap_ps;
+    rate_hold(&d->channels[channel], start_ps, d->row_miss_ps);
+    return start_ps;
 }
 
 /* When the channel has passed sectors of a line that arrive at it. */
@@ -31,7 +37,7 @@ static inline uint64_t pass(struct sim_machine *m, struct kernel_run *run, uint3
     uint64_t start_ps;
 
     if (d->open_rows)
-        open_row(m, run, channel, line, arrival_ps);
+        arrival_ps = open_row(m, run, channel, line, arrival_ps);
     return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)],
                            &start_ps);
 }

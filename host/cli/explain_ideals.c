@@ -103,7 +103,8 @@ static const struct ideal {
      has_dram,
      {{CHANGE_RATE, "dram.bytes_per_second"},
       {CHANGE_COST, "dram.latency_ns"},
-      {CHANGE_COST, "dram.row_miss_ns"}}},
+      {CHANGE_COST, "dram.row_miss_ns"},
+      {CHANGE_COST, "dram.row_gap_ps"}}},
     {"l2",
      "the L2 slices and the way to them; their size stays",
      "Let neighbouring lanes access neighbouring words, so that fewer sectors pass, and keep "

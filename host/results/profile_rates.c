@@ -25,14 +25,17 @@ void profile_rates_of(const struct sim_config *c, struct profile_kernel *k)
     double seconds = (double)k->time_ps * 1e-12;
     double cycles = seconds * (double)c->core_hz * c->compute_units; /* of all compute units */
     double dram = (double)(s->dram_read_bytes + s->dram_write_bytes);
+    double rows =
+        ratio((double)s->dram_row_misses, seconds * c->dram_channels); /* a second, of a channel */
+    double bytes;
     double l2_peak = (double)c->l2_slices * c->l2_bytes_per_cycle * (double)c->l2_hz;
 
     r->wave_ipc = ratio((double)s->wave_instr, cycles);
     r->issue = r->wave_ipc / sim_config_issue_slots(c);
     r->dram_gbps = ratio(dram, seconds) / 1e9;
-    r->dram_rows =
-        ratio((double)s->dram_row_misses * c->dram_row_miss * 1e-9, seconds * c->dram_channels);
-    r->dram = ratio(dram, seconds * (double)c->dram_rate) + r->dram_rows;
+    bytes = ratio(dram, seconds * (double)c->dram_rate);
+    r->dram = fmax(bytes + rows * c->dram_row_miss * 1e-9, rows * c->dram_row_gap * 1e-12);
+    r->dram_rows = r->dram - bytes;
     r->l2_gbps = ratio((double)s->l2_bytes, seconds) / 1e9;
     r->l2 = ratio((double)s->l2_bytes, seconds * l2_peak);
     r->gflops32 = ratio((double)s->flop32, seconds) / 1e9;

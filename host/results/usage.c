@@ -2,6 +2,8 @@
 
 #include "sim/base/bits.h"
 
+#include <math.h>
+
 const char *const part_names[USAGE_PARTS + 1] = {
     [PART_DRAM] = "dram",        [PART_L2] = "l2",       [PART_L1] = "l1",
     [PART_FP32] = "fp32",        [PART_FP64] = "fp64",   [PART_SPECIAL] = "special",
@@ -34,14 +36,15 @@ void usage_needs(const struct sim_config *g, const struct sim_counters *c,
 {
     const double cycle_ps = 1e12 / (double)g->core_hz / g->compute_units; /* of all compute units */
     const double l2_ps = 1e12 / (double)g->l2_hz / g->l2_slices / g->l2_bytes_per_cycle;
-    const double rows_ps = 1e3 * (double)c->dram_row_misses * g->dram_row_miss / g->dram_channels;
+    const double rows = (double)c->dram_row_misses / g->dram_channels; /* opened in a channel */
     const double dram = (double)(c->dram_read_bytes + c->dram_write_bytes);
 
     unit_cycles(g, c, needs_ps);
     needs_ps[PART_FP32] *= cycle_ps / g->simds;
     needs_ps[PART_FP64] *= cycle_ps / g->simds;
     needs_ps[PART_SPECIAL] *= cycle_ps / g->simds;
-    needs_ps[PART_DRAM] = dram / (double)g->dram_rate * 1e12 + rows_ps;
+    needs_ps[PART_DRAM] = fmax(dram / (double)g->dram_rate * 1e12 + rows * 1e3 * g->dram_row_miss,
+                               rows * g->dram_row_gap);
     needs_ps[PART_L2] = (double)c->l2_bytes * l2_ps;
     needs_ps[PART_L1] = (double)c->l1_requests * cycle_ps / g->l1_lines_per_cycle;
     needs_ps[PART_LDS] = (double)c->local_passes * cycle_ps;

@@ -62,6 +62,13 @@ static void test_needs_of_each_part(void **state)
     s.class_instr[ISA_C_F64] = 10;
     usage_needs(&c, &s, needs);
     assert_true(near(needs[PART_DRAM], 42000 + 16 * 10000 / 8.0));
+    c.dram_row_gap = 20000; /* 2 rows of a channel: 40 ns, beside 62 */
+    usage_needs(&c, &s, needs);
+    assert_true(near(needs[PART_DRAM], 62000));
+    c.dram_row_gap = 50000;
+    usage_needs(&c, &s, needs);
+    assert_true(near(needs[PART_DRAM], 100000));
+    c.dram_row_gap = 0;
     assert_true(near(needs[PART_L2], 1280 / (4 * 32.0) * 1000));
     assert_true(near(needs[PART_L1], 14 * 500));
     assert_true(near(needs[PART_FP32], 40 / 2.0 * 500));

@@ -84,6 +84,11 @@ static void test_dram(void **state)
     same(rates(&c, &sums).dram_rows, 0.1);
     same(rates(&c, &sums).dram, 0.35);
     same(rates(&c, &sums).dram_gbps, 25);
+    c.dram_row_gap = 60000; /* 5 rows in 60 ns: 0.3 beside bytes and openings of 0.35 */
+    same(rates(&c, &sums).dram, 0.35);
+    c.dram_row_gap = 100000;
+    same(rates(&c, &sums).dram, 0.5);
+    same(rates(&c, &sums).dram_rows, 0.25);
 }
 
 int main(void)

@@ -161,6 +161,8 @@ struct model {
     struct cu *cus;
     LIST(struct l2_line) l2;
     LIST(struct row) rows;
+    uint64_t *opened_ps; /* of each channel: when it began to open a row last */
+    bool *has_opened;
     LIST(struct request) requests;
     LIST(size_t) waiting; /* requests in L2 whose data is on its way */
     LIST(struct pending) pending;
@@ -359,10 +361,15 @@ static bool row_opened(struct model *m, unsigned channel, uint64_t line)
 static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
 {
     const struct request r = m->requests.at[index];
-    struct server *channel = &m->channels[channel_of(m, r.what.line)];
+    unsigned number = channel_of(m, r.what.line);
+    struct server *channel = &m->channels[number];
 
-    if (m->c->dram_row_bytes && row_opened(m, channel_of(m, r.what.line), r.what.line)) {
+    if (m->c->dram_row_bytes && row_opened(m, number, r.what.line)) {
         counters_of(m, &r)->dram_row_misses++;
+        if (m->has_opened[number] && m->opened_ps[number] + m->c->dram_row_gap > arrival_ps)
+            arrival_ps = m->opened_ps[number] + m->c->dram_row_gap;
+        m->has_opened[number] = true;
+        m->opened_ps[number] = arrival_ps;
         hold(channel, arrival_ps, (uint64_t)m->c->dram_row_miss * 1000);
     }
     pass_dram(m, &r, channel, arrival_ps);
@@ -975,6 +982,8 @@ static void make_servers(struct model *m)
 
     m->slices = table(c->l2_slices, sizeof *m->slices);
     m->channels = table(c->dram_channels, sizeof *m->channels);
+    m->opened_ps = table(c->dram_channels, sizeof *m->opened_ps);
+    m->has_opened = table(c->dram_channels, sizeof *m->has_opened);
     for (unsigned i = 0; i < c->l2_slices; i++)
         m->slices[i].rate = c->l2_hz * c->l2_bytes_per_cycle;
     for (unsigned i = 0; i < c->dram_channels; i++)
@@ -992,6 +1001,8 @@ static void free_model(struct model *m)
     free(m->cus);
     free(m->slices);
     free(m->channels);
+    free(m->opened_ps);
+    free(m->has_opened);
     free(m->l2.at);
     free(m->rows.at);
     free(m->requests.at);

@@ -228,7 +228,7 @@ static void test_what_is_allowed(void **state)
         "l2.slices=24 l2.bytes=3145728",
         "cf.form=predicated",
         "um.page_bytes=2097152",
-        "dram.row_bytes=2048 dram.banks=16 dram.row_miss_ns=30",
+        "dram.row_bytes=2048 dram.banks=16 dram.row_miss_ns=30 dram.row_gap_ps=3200",
         "dram.row_bytes=384",
         "l2.hash=modulo",
         "l1.write=write-back l1.allocate_on_store=on l1.allocate_on_load=off",

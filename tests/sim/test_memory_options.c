@@ -3,7 +3,7 @@
  * hash of slices, and latencies of thousands of cycles. A cycle is 1 ns. A wavefront that ends waits for its loads, so that a kernel ends when its last load is back.
  *
  * It guards against: rows that are not closed by sim_cool(), that span one channel's bytes instead of all channels', or whose
- * extra time is added to the latency instead of the channel's; one row for all banks; a hash that is always, or never, folded; late
+ * extra time is added to the latency instead of the channel's; openings of rows that hold the channel, or do not keep their distance; one row for all banks; a hash that is always, or never, folded; late
  * answers that are overtaken.
  */
 #include "tests/sim/kernel_rig.h"
@@ -73,6 +73,44 @@ static void rows_take_their_time(void **state)
         assert_int_equal(k->counters.dram_row_misses, rows[i].opened);
         assert_int_equal(krig_cycles(k),
                          NOC + 1 + L2 + rows[i].opened * MISS + LINES * 32 + DRAM + NOC);
+        krig_close(&r);
+    }
+}
+
+/*
+ * The same requests, of which those that open a row start to pass at least GAP after the one before that did. Lines take LINE_NS to
+ * pass, in which rows are opened: a gap that is no longer costs nothing, and a longer one sets the pace. All requests are there
+ * when the first is.
+ */
+static void rows_open_beside_what_passes(void **state)
+{
+    static const struct {
+        const char *rate, *row_bytes, *gap_ps;
+        const unsigned *order;
+        unsigned opened, ns; /* all lines have passed after ns */
+    } rows[] = {
+        {"1000000000", "128", "32000", in_order, 16, 16 * 32},
+        {"1000000000", "128", "50000", in_order, 16, 15 * 50 + 32},
+        {"1000000000", "1024", "50000", in_order, 2, 16 * 32},
+        {"1000000000", "1024", "50000", in_turn, 16, 15 * 50 + 32},
+        {"8000000000", "512", "100000", in_order, 4, 3 * 100 + 4 * 4},
+        {"8000000000", "512", "100000", in_turn, 16, 15 * 100 + 4},
+        {"8000000000", "512", "0", in_turn, 16, 16 * 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct sim_kernel_record *k;
+        struct krig r;
+
+        krig_open(&r, LATENCIES, "l2.slices", "1", "dram.channels", "1", "dram.bytes_per_second",
+                  rows[i].rate, "dram.row_gap_ps", rows[i].gap_ps, "dram.row_bytes",
+                  rows[i].row_bytes, NULL);
+        k = krig_run(&r, &(struct krig_launch){.text = load_lines(rows[i].order, 0, LINES),
+                                               .nargs = 1,
+                                               .args = {KRIG_ARRAY(krig_array(&r, LINES * LINE))}});
+        assert_int_equal(k->counters.dram_row_misses, rows[i].opened);
+        assert_int_equal(krig_cycles(k), NOC + 1 + L2 + rows[i].ns + DRAM + NOC);
         krig_close(&r);
     }
 }
@@ -276,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_take_their_time),
+        cmocka_unit_test(rows_open_beside_what_passes),
         cmocka_unit_test(each_channel_has_rows),
         cmocka_unit_test(rows_stay_open_until_the_machine_is_cold),
         cmocka_unit_test(strides_fall_on_one_slice_or_on_all),
