@@ -264,7 +264,7 @@ function F:trace(scored)
                     local more = suite.work(known.benchmark, known.published_size, run.n)
                     self:add {figure = "trace", gpu = "gtx960", benchmark = known.benchmark, size = run.n,
                         block = tostring(known.block), metric = "kernel_ms." .. known.kernel, published = known.published_ms,
-                        ours = ours and ours * more, scored = self.size.scored == 1}
+                        ours = ours and ours * more, scored = known.scored ~= false and self.size.scored == 1}
                 end
             end
         end

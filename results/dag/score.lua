@@ -77,9 +77,8 @@ function S.score(f, limits, gpus)
     local out = {figures = plot.array {}, is_scored = f.size.scored == 1}
     for _, figure in ipairs {"11", "7"} do table.insert(out.figures, figure_score(f, figure, limits, gpus)) end
     local errors = {}
-    for _, r in ipairs(f.rows) do
-        if r.figure == "trace" and r.rel_error then errors[#errors + 1] = math.abs(r.rel_error) end
-    end
+    local kernels = plot.select(f.rows, function(r) return r.figure == "trace" and r.rel_error end)
+    for i, r in ipairs(scored(f, kernels)) do errors[i] = math.abs(r.rel_error) end
     if #errors > 0 then
         local median = plot.median(errors)
         out.trace = {kernels = #errors, median_error = median, holds = median <= limits.trace_median_error}

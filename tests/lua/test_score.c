@@ -62,7 +62,8 @@ static void test_score(void **state)
            "i < 4 and 1 + i / 100 or i, ours = ours, rel_error = ours / (i < 4 and 1 + i / 100 or "
            "i) - 1}\n"
            "end\n"
-           "f.rows[6] = {figure = 'trace', rel_error = -0.31}\n"
+           "f.rows[6] = {figure = 'trace', rel_error = -0.31, scored = true}\n"
+           "f.rows[7] = {figure = 'trace', rel_error = 0.01, scored = false}\n"
            "local limits = {error = 0.3, geomean_error = 0.1, order_spearman = 0.7, "
            "trace_median_error = 0.3}\n"
            "local s = require('score').score(f, limits, {'g'})\n"
@@ -70,8 +71,8 @@ static void test_score(void **state)
            "print(#s.figures, e.cells, e.within, e.share_holds, e.gpus[1].spearman, "
            "e.gpus[1].order_holds)\n"
            "print(string.format('%.6f', e.gpus[1].geomean_ours ^ 4), e.gpus[1].geomean_holds, "
-           "s.trace.holds)\n",
-           "1\t4\t3\ttrue\t1.0\ttrue\n3.900000\ttrue\tfalse\n");
+           "s.trace.holds, s.trace.kernels)\n",
+           "1\t4\t3\ttrue\t1.0\ttrue\n3.900000\ttrue\tfalse\t1\n");
 }
 
 /* 4800 / sqrt(20) is 1073.3, 7000 / sqrt(20) 1565.2. */
