@@ -588,6 +588,25 @@ static void a_prefetch_helps_the_handler(void **state)
     close_rig(s);
 }
 
+/* One that takes a page of the batch in hand: what waits goes on when it has come, and no sooner. */
+static void a_prefetch_overtakes_the_handler(void **state)
+{
+    struct seen *s = open_rig("off", "dram.bytes", "16777216");
+    uint32_t x = host_array(s, 256 * PAGE), queue;
+
+    (void)state;
+    assert_int_equal(sim_queue_new(s->rig.m, &queue, &s->rig.err), HD_OK);
+    submit_strided(s, 0, x, 1);
+    assert_int_equal(sim_run_until(s->rig.m, 10000 * NS, &s->rig.err), HD_OK);
+    prefetch(s, queue, x, 256 * PAGE);
+    finish(s);
+    assert_int_equal(s->ntransfers, 1);
+    assert_int_equal(s->transfers[0].end_ps, (10000 + move_ns(256)) * NS);
+    assert_true(s->kernels[0].end_ps > s->transfers[0].end_ps);
+    assert_int_equal(totals(s).fault_batches, 1);
+    close_rig(s);
+}
+
 /* ---- the host beside a kernel ------------------------------------------------------------ */
 
 /* Loads one word again and again, with a fence in between, so that it looks at the page each time. */
@@ -857,6 +876,7 @@ int main(void)
         cmocka_unit_test(kernels_share_one_migration),
         cmocka_unit_test(a_prefetch_on_its_way_is_waited_for),
         cmocka_unit_test(a_prefetch_helps_the_handler),
+        cmocka_unit_test(a_prefetch_overtakes_the_handler),
         cmocka_unit_test(the_host_takes_pages_from_a_kernel),
         cmocka_unit_test(the_host_waits_for_pages_on_their_way),
         cmocka_unit_test(a_host_access_is_in_step),
