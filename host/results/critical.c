@@ -244,15 +244,12 @@ static size_t room_for(const struct walk *w, const struct span *s, uint64_t fron
     return left != NONE ? left : best;
 }
 
-/* What ended just when `s` could go on, as with an event: nothing else in the graph says that it waited for that. */
-static size_t awaited(const struct walk *w, const struct span *s, uint64_t front_ps,
-                      uint64_t free_ps)
+/* What ended just when a span could go on, as with an event: nothing else in the graph says that it waited for that. */
+static size_t awaited(const struct walk *w, uint64_t went_on_ps)
 {
-    const uint64_t went_on_ps = s->start_ps - front_ps;
     size_t last = last_ended(w, w->all, w->t->nspans, went_on_ps);
 
-    return last != NONE && w->t->spans[last].end_ps == went_on_ps && went_on_ps > free_ps ? last
-                                                                                          : NONE;
+    return last != NONE && w->t->spans[last].end_ps == went_on_ps ? last : NONE;
 }
 
 static size_t binder_of(const struct walk *w, size_t i)
@@ -272,7 +269,7 @@ static size_t binder_of(const struct walk *w, size_t i)
         free_ps = w->t->spans[best].end_ps;
     if (s->start_ps <= free_ps || s->start_ps - free_ps <= front_ps)
         return best;
-    left = awaited(w, s, front_ps, free_ps);
+    left = awaited(w, s->start_ps - front_ps);
     if (left != NONE)
         return left;
     if (s->kind != SPAN_KERNEL)

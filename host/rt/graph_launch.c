@@ -31,7 +31,7 @@ struct launch {
 
 /* ---- the graph of computations ------------------------------------------------------------------------ */
 
-/* What was appended before this launch and conflicts with the node. */
+/* What conflicts with the node and was appended before this launch: all of this one is on its stream. */
 static enum hd_status wait_for_parents(const struct launch *l, const struct dag_vertex *v)
 {
     enum hd_status status = HD_OK;
@@ -39,7 +39,7 @@ static enum hd_status wait_for_parents(const struct launch *l, const struct dag_
     for (uint32_t i = 0; i < v->nedges && status == HD_OK; i++) {
         const struct dag_vertex *parent = v->parents[i];
 
-        if (parent->seq < l->first_seq && parent->stream != l->stream)
+        if (parent->stream != l->stream)
             status = stream_submit_wait(l->stream, parent->ticket, l->err);
     }
     return status;

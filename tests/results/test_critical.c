@@ -243,14 +243,14 @@ static void test_the_part_that_bounds(void **state)
 
 /*
  * Kernel 0 alone needs fp64 for 30 of its 100; kernel 1, of 62-162, for 60 of its 100, so for 24 of the 40 that both run; kernel 2 needs
- * another part most. 54 of 100 are not enough, and with the 6 of kernel 3 they are.
+ * another part most. 54 of 100 are not enough; kernel 3, which ends last of all, needs 12 in its 200, and with 6 of these they are.
  */
 static void test_company_that_needs_the_same(void **state)
 {
     struct span spans[] = {working(kernel(0, 0, 0, 2, 102), PART_FP64, 30),
                            working(kernel(1, 1, 0, 62, 162), PART_FP64, 60),
                            working(kernel(2, 2, 0, 2, 102), PART_L2, 50),
-                           working(kernel(3, 3, 0, 2, 102), PART_FP64, 6)};
+                           working(kernel(3, 3, 0, 2, 202), PART_FP64, 12)};
     struct span_node nodes[] = {{0, false, true}};
     const struct timeline alone = {.spans = spans, .nodes = nodes, .nspans = 3, .nnodes = 1};
     const struct timeline all = {.spans = spans, .nodes = nodes, .nspans = 4, .nnodes = 1};

@@ -30,7 +30,11 @@ static struct sim_config machine(void)
     c.launch_latency = 6;
     c.rate_alu = 32;
     c.rate_f64 = 16;
+    c.rate_cvt = 8;
+    c.rate_sfu = 4;
+    c.rate_xlane = 32;
     c.f64_interval = 2;
+    c.l1_lines_per_cycle = 1;
     c.l2_slices = 4;
     c.l2_bytes_per_cycle = 32;
     c.dram_rate = 1000000000; /* a byte a ns */
@@ -80,6 +84,27 @@ static void test_needs_of_each_part(void **state)
     c.one_vector_unit = true;
     usage_needs(&c, &s, needs);
     assert_true(near(needs[PART_FP32], (40 + 40) / 2.0 * 500));
+}
+
+/* 3 conversions of 4 lots, 2 special functions of 8, and 5 moves between lanes of one: with one unit all keep it busy. */
+static void test_needs_of_other_classes(void **state)
+{
+    struct sim_config c = machine();
+    struct sim_counters s = {.l1_requests = 14};
+    double needs[USAGE_PARTS];
+
+    (void)state;
+    s.class_instr[ISA_C_CVT] = 3;
+    s.class_instr[ISA_C_SFU] = 2;
+    s.class_instr[ISA_C_XLANE] = 5;
+    c.l1_lines_per_cycle = 2;
+    usage_needs(&c, &s, needs);
+    assert_true(near(needs[PART_L1], 14 / 2.0 * 500));
+    assert_true(near(needs[PART_SPECIAL], (3 * 4 + 2 * 8) / 2.0 * 500));
+    assert_true(near(needs[PART_FP32], 0));
+    c.one_vector_unit = true;
+    usage_needs(&c, &s, needs);
+    assert_true(near(needs[PART_FP32], (3 * 4 + 2 * 8 + 5) / 2.0 * 500));
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
@@ -277,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_needs_of_each_part),
+        cmocka_unit_test(test_needs_of_other_classes),
         cmocka_unit_test(test_what_ran),
         cmocka_unit_test(test_how_busy_parts_are),
         cmocka_unit_test(test_what_the_path_waits_for),

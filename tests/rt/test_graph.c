@@ -298,6 +298,20 @@ static void test_untimed_in_a_reset(void **state)
 
 /* ---- records -------------------------------------------------------------------------------------- */
 
+/* What a stated dependency is called follows from the array that both kernels use. */
+static void test_kinds_of_edges(void **state)
+{
+    struct rig *r = rig_new("host.scheduler=serial-async");
+    struct graph_rig gr;
+
+    (void)state;
+    graph_rig_run(&gr, r, "a x=r; b x=w < a; c x=w < b; d x=r < c; e x=r < d", NULL);
+    finish(r);
+    assert_string_equal(text_str(&r->edge_text), "a->b[x] b->c[x] c->d[x] d->e[]");
+    assert_string_equal(text_str(&r->edge_kinds), "war waw raw order");
+    rig_free(r);
+}
+
 static void test_edges_of_the_record(void **state)
 {
     struct rig *r = rig_new("host.scheduler=serial-async");
@@ -502,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_what_it_costs),
         cmocka_unit_test(test_the_source_of_the_costs),
         cmocka_unit_test(test_untimed_in_a_reset),
+        cmocka_unit_test(test_kinds_of_edges),
         cmocka_unit_test(test_edges_of_the_record),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_a_cycle_names_its_nodes),

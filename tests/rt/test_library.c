@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define US UINT64_C(1000000) /* ps */
@@ -104,6 +105,31 @@ static void test_its_stream_is_the_schedulers_choice(void **state)
     rig_run(r, "read y; read v"); /* a call that launched nothing is waited for as well */
     assert_true(hd_host_time(r->rt) >= end_of(r, "a"));
     rig_free(r);
+}
+
+/* The end of a call is an event, under the scheduler that has a graph to order it in. */
+static void test_what_the_end_costs(void **state)
+{
+    static const char *const schedulers[] = {"parallel-async", "serial-async"};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        char settings[96];
+        struct rig *r;
+        hd_library *lib;
+        uint64_t before;
+
+        snprintf(settings, sizeof settings, "um.page_faults=on host.prefetch=off host.scheduler=%s",
+                 schedulers[i]);
+        r = rig_new(settings);
+        lib = library(r, SIGNATURE, true, NULL);
+        begin(r, lib, "x", "y");
+        before = hd_host_time(r->rt);
+        must(hd_library_end(r->rt, NULL));
+        assert_int_equal(hd_host_time(r->rt) - before,
+                         i == 0 ? r->rt->cost->event_record * UINT64_C(1000) : 0);
+        rig_free(r);
+    }
 }
 
 static void test_hidden_arrays_count_as_written(void **state)
@@ -248,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_call_is_one_element_of_the_graph),
         cmocka_unit_test(test_its_stream_is_the_schedulers_choice),
+        cmocka_unit_test(test_what_the_end_costs),
         cmocka_unit_test(test_hidden_arrays_count_as_written),
         cmocka_unit_test(test_its_arguments_are_prefetched),
         cmocka_unit_test(test_without_a_stream_all_is_waited_for),
