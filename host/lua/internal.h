@@ -187,9 +187,10 @@ int sorted_pairs(lua_State *L); /* sorted_pairs.c */
 int sorted_next(lua_State *L);
 int script_require(lua_State *L); /* require.c */
 
-/* Wrappers of Lua's xpcall and coroutine.close, which is their first upvalue; and coroutine.wrap (unwind.c). */
+/* Wrappers of Lua's xpcall, coroutine.close and resume, which are their first upvalues; and coroutine.wrap (unwind.c). */
 int unwind_xpcall(lua_State *L);
 int unwind_close(lua_State *L);
+int unwind_resume(lua_State *L);
 int unwind_wrap(lua_State *L);
 
 /* ---- files (file.c) ------------------------------------------------------------------------- */

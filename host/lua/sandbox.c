@@ -272,9 +272,9 @@ static const struct allowed base_list[] = {
 };
 
 static const struct allowed coroutine_list[] = {
-    {"close", unwind_close}, {"create", NULL},  {"isyieldable", NULL},
-    {"resume", NULL},        {"running", NULL}, {"status", NULL},
-    {"wrap", unwind_wrap},   {"yield", NULL},   {NULL, NULL},
+    {"close", unwind_close},   {"create", NULL},  {"isyieldable", NULL},
+    {"resume", unwind_resume}, {"running", NULL}, {"status", NULL},
+    {"wrap", unwind_wrap},     {"yield", NULL},   {NULL, NULL},
 };
 
 static const struct allowed string_list[] = {

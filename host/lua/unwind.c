@@ -36,6 +36,25 @@ int unwind_close(lua_State *L)
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
+/*
+ * As Lua's, but a coroutine that ends with an error is closed at once: a region, a capture or a library call in it
+ * would stay open otherwise until the script closes the coroutine, which few do.
+ */
+int unwind_resume(lua_State *L)
+{
+    lua_State *co = lua_tothread(L, 1);
+
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    if (!co || lua_status(co) <= LUA_YIELD || script_of(L)->limits.spent)
+        return lua_gettop(L);
+    lua_xmove(L, co, 1);
+    lua_resetthread(co);
+    lua_xmove(co, L, 1);
+    return lua_gettop(L);
+}
+
 /* Moves the error out of a coroutine, whose <close> variables are closed as in Lua's own wrap. */
 static int raise_out_of(lua_State *L, lua_State *co)
 {

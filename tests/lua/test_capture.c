@@ -264,6 +264,21 @@ static void test_library(void **state)
            "false\nfalse\tthe stream was freed\n12\n");
 }
 
+/* An error in a coroutine ends a capture or a call, though the coroutine is not closed by the program. */
+static void test_errors_in_coroutines(void **state)
+{
+    (void)state;
+    prints(LIBRARY
+           "local function try(f) print(coroutine.resume(coroutine.create(f))) end\n"
+           "try(function() gpu.capture(s, function()\n"
+           "    mix(1, 64, {stream = s})(x, y, z, 64) error('no', 0) end) end)\n"
+           "gpu.sync() print(z[1])\n"
+           "local bad = gpu.library('bad', 'z: inout i32[]', {stream = true}, function(on)\n"
+           "    mix(1, 64)(x, y, z, 64) coroutine.yield(on) end)\n"
+           "try(function() bad(z) end) print(z[1])",
+           "false\tno\n0\nfalse\tattempt to yield across a C-call boundary\n5\n");
+}
+
 static void test_mistakes_of_libraries(void **state)
 {
     (void)state;
@@ -364,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_attach),
         cmocka_unit_test(test_advise),
         cmocka_unit_test(test_library),
+        cmocka_unit_test(test_errors_in_coroutines),
         cmocka_unit_test(test_mistakes_of_libraries),
         cmocka_unit_test(test_random_graphs_four_ways),
     };

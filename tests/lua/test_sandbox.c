@@ -253,6 +253,24 @@ static void test_wrap_is_luas(void **state)
         "false\tbad argument #2 to 'xpcall' (function expected, got number)\n");
 }
 
+/* What an error leaves open in a coroutine is closed at once, in the order of Lua's wrap. */
+static void test_resume_closes_what_failed(void **state)
+{
+    (void)state;
+    expect_log(
+        "local co = coroutine.create(function(a) local c <close> = setmetatable({}, {__close = "
+        "function(_, e) print('closed', e) end}) a = coroutine.yield(a) error(a, 0) end)\n"
+        "print(coroutine.resume(co, 1)) print(coroutine.resume(co, 'no'))\n"
+        "print(coroutine.status(co), coroutine.close(co), coroutine.resume(co))\n"
+        "print((pcall(coroutine.resume, 1)))\n"
+        "local gpu = require 'heddle'\n"
+        "co = coroutine.create(function() gpu.region('a', function() error('a', 0) end) end)\n"
+        "print(coroutine.resume(co)) gpu.region('b', function() print('b') end)\n",
+        "true\t1\nclosed\tno\nfalse\tno\ndead\ttrue\tfalse\tcannot resume dead coroutine\n"
+        "false\n"
+        "false\ta\nb\nb\n");
+}
+
 static void test_allow_io(void **state)
 {
     struct rig r;
@@ -276,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_traceback_and_hint),
         cmocka_unit_test(test_numbers_do_not_come_from_libm),
         cmocka_unit_test(test_wrap_is_luas),
+        cmocka_unit_test(test_resume_closes_what_failed),
         cmocka_unit_test(test_allow_io),
     };
 
