@@ -165,7 +165,7 @@ const struct api_row library_api[] = {
      "A function that launches kernels, to be called like a launch, as one computational element. "
      "With a "
      "stream the scheduler chooses it, its arrays and those of track (written) order the call, and "
-     "its launches go there; without, all is waited for before and after"},
+     "its launches go there and use these alone; without, all is waited for before and after"},
     {NULL, NULL, NULL, NULL},
 };
 

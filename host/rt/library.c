@@ -148,6 +148,7 @@ enum hd_status hd_library_begin(hd_runtime *rt, hd_library *lib, const struct hd
     if (status != HD_OK)
         return status;
     rt->library.now = lib;
+    rt->library.call = c;
     *stream = rt->library.stream;
     return HD_OK;
 }
@@ -177,14 +178,47 @@ static enum hd_status submit_inside(hd_runtime *rt, struct rt_bound *b, struct h
     return stream_submit(rt->library.stream, &b->c.cmd, &ticket, err);
 }
 
+static bool may_use(const struct rt_computation *call, const hd_array *a, bool read_only)
+{
+    for (unsigned i = 0; i < call->narrays; i++) {
+        if (call->arrays[i] == a && (read_only || !call->read_only[i]))
+            return true;
+    }
+    return false;
+}
+
+/* With a stream the call is ordered by its arrays alone: what a kernel did to others nothing would wait for. */
+static enum hd_status check_arrays(const hd_runtime *rt, const struct rt_bound *b,
+                                   struct hd_error *err)
+{
+    for (unsigned i = 0; i < b->c.narrays && rt->library.now->stream; i++) {
+        const bool read_only = b->c.read_only[i];
+
+        if (may_use(&rt->library.call, b->c.arrays[i], read_only))
+            continue;
+        return hd_error_set(err, HD_BAD_INPUT, "library-array", NULL,
+                            "make it an inout argument of the function, or track it",
+                            "library function %s launches %s, which %s array %s: the call's arrays "
+                            "do not say so",
+                            rt->library.now->declared.name, b->c.name,
+                            read_only ? "reads" : "may write", b->c.arrays[i]->name);
+    }
+    return HD_OK;
+}
+
 enum hd_status library_kernel(hd_runtime *rt, struct rt_bound *b, struct hd_error *err)
 {
+    enum hd_status status;
+
     if (b->c.stream && b->c.stream != rt->library.stream)
         return hd_error_set(err, HD_BAD_INPUT, "library-stream", NULL,
                             "launch on the stream that the function is given, or name none",
                             "library function %s launches %s on stream %u, not on its own, %u",
                             rt->library.now->declared.name, b->c.name, b->c.stream->number,
                             rt->library.stream->number);
+    status = check_arrays(rt, b, err);
+    if (status != HD_OK)
+        return status;
     b->c.stream = rt->library.stream;
     launch_point(b, record_next_node(rt));
     return rt->library.vertex ? submit_inside(rt, b, err) : schedule_submit(rt, &b->c, err);

@@ -113,6 +113,7 @@ struct hd_runtime {
         hd_stream *stream;
         struct dag_vertex *vertex; /* NULL: its launches are computations of their own */
         uint64_t last;             /* node of its last kernel, or RT_NO_NODE */
+        struct rt_computation call;
     } library;
 
     enum rt_phase phase;

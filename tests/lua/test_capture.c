@@ -268,14 +268,14 @@ static void test_library(void **state)
 static void test_errors_in_coroutines(void **state)
 {
     (void)state;
-    prints(LIBRARY
-           "local function try(f) print(coroutine.resume(coroutine.create(f))) end\n"
-           "try(function() gpu.capture(s, function()\n"
-           "    mix(1, 64, {stream = s})(x, y, z, 64) error('no', 0) end) end)\n"
-           "gpu.sync() print(z[1])\n"
-           "local bad = gpu.library('bad', 'z: inout i32[]', {stream = true}, function(on)\n"
-           "    mix(1, 64)(x, y, z, 64) coroutine.yield(on) end)\n"
-           "try(function() bad(z) end) print(z[1])",
+    prints(LIBRARY "local function try(f) print(coroutine.resume(coroutine.create(f))) end\n"
+                   "try(function() gpu.capture(s, function()\n"
+                   "    mix(1, 64, {stream = s})(x, y, z, 64) error('no', 0) end) end)\n"
+                   "gpu.sync() print(z[1])\n"
+                   "local bad = gpu.library('bad', 'z: inout i32[]', {stream = true, track = {x, "
+                   "y}}, function(on)\n"
+                   "    mix(1, 64)(x, y, z, 64) coroutine.yield(on) end)\n"
+                   "try(function() bad(z) end) print(z[1])",
            "false\tno\n0\nfalse\tattempt to yield across a C-call boundary\n5\n");
 }
 
@@ -292,6 +292,12 @@ static void test_mistakes_of_libraries(void **state)
     fails(LIBRARY "gpu.library('f', 'x: in i32[]', {stream = true}, function()\n"
                   "    mix(1, 1, {stream = t})(x, x, z, 1) end)(x)",
           "library-stream", "library function f launches mix on stream 2");
+    fails(LIBRARY "gpu.library('f', 'x: in i32[]', {stream = true}, function()\n"
+                  "    mix(1, 1)(x, x, z, 1) end)(x)",
+          "library-array", "library function f launches mix, which may write array z");
+    fails(LIBRARY "gpu.library('f', 'z: inout i32[]', {stream = true}, function()\n"
+                  "    mix(1, 1)(x, x, z, 1) end)(z)",
+          "library-array", "library function f launches mix, which reads array x");
     fails(LIBRARY "gpu.library('f', 'x: in', {stream = true}, print)", "signature-syntax",
           "kernel f");
     fails(LIBRARY "gpu.library('f', '', {stram = true}, print)", "lua-error",

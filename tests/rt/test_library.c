@@ -43,11 +43,11 @@ static hd_stream *begin(struct rig *r, hd_library *lib, const char *x, const cha
 
 #define SIGNATURE "x: in f32[], y: inout f32[], n: i32"
 
-/* Two kernels of the function, the second one with an array that is not an argument. */
+/* Two kernels of the function. */
 static void call(struct rig *r, hd_library *lib, const char *x, const char *y)
 {
     begin(r, lib, x, y);
-    rig_run(r, "inner1 h=w @50; inner2 h=r @50");
+    rig_run(r, "inner1 y=w @50; inner2 x=r y=r @50");
     must(hd_library_end(r->rt, NULL));
 }
 
@@ -155,7 +155,7 @@ static void test_its_arguments_are_prefetched(void **state)
     (void)state;
     call(r, lib, "x", "y");
     must(hd_finish(r->rt, NULL));
-    assert_int_equal(r->transfers.len, 2); /* x and y; h is the function's own affair */
+    assert_int_equal(r->transfers.len, 2); /* x and y */
     assert_int_equal(r->transfers.at[0].node, rig_stmt(r, "inner1")->node);
     rig_free(r);
 }
@@ -240,6 +240,12 @@ static void test_what_is_refused_inside(void **state)
     REFUSED(hd_capture_begin(r->rt, s, &err), "library-refused");
     REFUSED(hd_region_begin(r->rt, "main", 0, false, &err), "library-refused");
     REFUSED(hd_library_begin(r->rt, lib, &arg, 1, &got, &err), "library-nested");
+    l.stream = NULL;
+    REFUSED(hd_launch_kernel(r->rt, &l, &err), "library-array");
+    assert_string_equal(
+        err.message,
+        "library function gemm launches k1, which may write array x: the call's arrays do not "
+        "say so");
     must(hd_library_end(r->rt, NULL));
     REFUSED(hd_library_end(r->rt, &err), "library-none");
     REFUSED(hd_library_begin(r->rt, lib, &arg, 1, &got, &err), "argument-count");
