@@ -416,6 +416,27 @@ static void test_a_run_that_fails(void **state)
     assert_non_null(strstr(r->out, "longest chain                           -"));
 }
 
+/* The time of a run whose values are wrong is no gain. */
+static void test_a_run_whose_checks_fail(void **state)
+{
+    struct cli_rig *r = *state;
+
+    add_programs(r);
+    cli_rig_file(r, "checks.lua",
+                 "local gpu = require 'heddle' local x = gpu.device_array('f32', 4096)\n"
+                 "local rate = gpu.arg('rate', 1)\n"
+                 "gpu.region('main', function() gpu.copy(x, gpu.array('f32', 4096))\n"
+                 "    gpu.check('rate', gpu.config('link.h2d_bytes_per_second'), rate) end)\n");
+    cli_rig_run(r, "explain %/checks.lua --config tiny --set link.h2d_bytes_per_second=1000000000 "
+                   "--arg rate=1000000000");
+    cli_rig_expect(r, 1, NULL, NULL);
+    assert_non_null(strstr(r->out, "link twice as fast: checks of the program failed: 1"));
+    assert_non_null(strstr(r->out, "link infinitely fast: checks of the program failed: 1"));
+    cli_rig_run(r, "explain %/checks.lua --config tiny --set link.h2d_bytes_per_second=1000000000");
+    cli_rig_expect(r, 1, "check \"rate\" failed", NULL);
+    assert_null(strstr(r->out, "checks of the program failed"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_presets_can_be_made_faster),
         cmocka_unit_test(test_how_it_ends),
         cmocka_unit_test(test_a_run_that_fails),
+        cmocka_unit_test(test_a_run_whose_checks_fail),
     };
 
     return cmocka_run_group_tests_name("explain", tests, cli_rig_setup, cli_rig_teardown);
