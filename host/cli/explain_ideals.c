@@ -95,6 +95,7 @@ static const struct ideal {
      {{CHANGE_COST, "um.fault_latency_ns"},
       {CHANGE_COST, "um.fault_batch_ns"},
       {CHANGE_COST, "um.fault_block_ns"},
+      {CHANGE_COST, "um.fault_page_ns"},
       {CHANGE_COST, "um.host_fault_ns"}}},
     {"dram",
      "device memory behind L2",

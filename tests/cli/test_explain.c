@@ -238,8 +238,8 @@ static void test_a_program_bound_by_fp64(void **state)
 }
 
 /*
- * A kernel that touches 8 pages, each of another block, one after the other, has 8 batches of 30 + 20 us of the handler and 5 us until it is
- * woken; moving a page takes 2.024 us.
+ * A kernel that touches 8 pages, each of another block, one after the other, has 8 batches of 30 + 20 us and 100 ns of the handler and 5 us
+ * until it is woken; moving a page takes 2.024 us.
  */
 static void test_a_program_bound_by_faults(void **state)
 {
@@ -250,12 +250,12 @@ static void test_a_program_bound_by_faults(void **state)
     e = explain(r, "pages.lua",
                 "--set um.page_faults=on --set host.prefetch=off --set um.prefetch_tree=off "
                 "--set um.fault_latency_ns=5000 --set um.fault_batch_ns=30000 --set "
-                "um.fault_block_ns=20000");
+                "um.fault_block_ns=20000 --set um.fault_page_ns=100");
     assert_string_equal(first_of(e, "ideals", "resource"), "fault handler");
     assert_string_equal(first_of(e, "path", "bounded_by"), "fault handler");
     assert_string_equal(first_of(e, "utilisation", "part"), "fault handler");
-    assert_true(number(item(e, "path")->child, "time_ns") == 8 * 50000);
-    assert_true(number(item(e, "utilisation")->child, "busy_ns") == 8 * (50000 + 2024));
+    assert_true(number(item(e, "path")->child, "time_ns") == 8 * 50100);
+    assert_true(number(item(e, "utilisation")->child, "busy_ns") == 8 * (50100 + 2024));
     expect_between(gain(e, "fault handler", "twice"), 1.7, 2);
     assert_true(gain(e, "fault handler", "infinite") > 7);
     expect_no_other(e, "fault handler", "", 1.06);
