@@ -15,6 +15,9 @@ static const struct cli_verb verbs[] = {
      "heddle run workloads/dag/vec.lua --config p100 --arg n=1000000 --out vec.json", cli_run},
     {"compare", CLI_COMPARE, 1, 1, "WORKLOAD.lua [options]",
      "runs it under the serial and the parallel scheduler, or under the values of axes",
+     "Without axes the columns are serial without prefetch, where the device has page faults, "
+     "serial,\n"
+     "and parallel.\n"
      "With --out FILE.jsonl each result is a line of that file, with --out FOLDER a file in it.\n",
      "heddle compare workloads/dag/vec.lua --axis host.scheduler --axis arg.n=1000000,4000000",
      cli_compare},

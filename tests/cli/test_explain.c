@@ -386,6 +386,36 @@ static void test_presets_can_be_made_faster(void **state)
     }
 }
 
+/* Where no value is at the end of its range, each parameter that host/cli/README.md lists for a part is changed. */
+static void test_what_is_changed(void **state)
+{
+    static const struct {
+        const char *part;
+        int twice, infinite;
+    } parts[] = {{"link", 5, 5},         {"fault handler", 5, 5}, {"dram", 4, 4},
+                 {"l2", 2, 4},           {"fp32", 10, 10},        {"l1 and local memory", 4, 4},
+                 {"fp64", 2, 2},         {"issue", 4, 4},         {"launch cost", 3, 3},
+                 {"compute units", 1, 1}};
+    struct cli_rig *r = *state;
+    cJSON *e;
+
+    add_programs(r);
+    cli_rig_run(r, "explain %/launches.lua --config p100 --json --set um.page_faults=on "
+                   "--set dram.row_miss_ns=10 --set dram.row_gap_ps=1000");
+    cli_rig_expect(r, 0, NULL, NULL);
+    e = cJSON_Parse(r->out);
+    assert_non_null(e);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const cJSON *part = ideal_of(e, parts[i].part);
+        const int twice = cJSON_GetArraySize(item(item(part, "twice"), "changes"));
+        const int infinite = cJSON_GetArraySize(item(item(part, "infinite"), "changes"));
+
+        if (twice != parts[i].twice || infinite != parts[i].infinite)
+            fail_msg("%s: %d and %d changes", parts[i].part, twice, infinite);
+    }
+    cJSON_Delete(e);
+}
+
 static void test_how_it_ends(void **state)
 {
     struct cli_rig *r = *state;
@@ -449,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_waits_of_the_host),
         cmocka_unit_test(test_a_program_that_prints),
         cmocka_unit_test(test_presets_can_be_made_faster),
+        cmocka_unit_test(test_what_is_changed),
         cmocka_unit_test(test_how_it_ends),
         cmocka_unit_test(test_a_run_that_fails),
         cmocka_unit_test(test_a_run_whose_checks_fail),

@@ -34,6 +34,7 @@ local n, block, blocks = b.n, b.block, b.blocks
 local empty_resets = gpu.arg("empty_resets", true)
 local samples = gpu.arg("samples", 150, 0, 1000000)
 local pixels, amount = n * n, 0.5
+if n < 2 then error("--arg n=1: the mask of one pixel has no range to be extended over", 0) end
 
 local module = gpu.module "img.hasm"
 local blur = b:kernel(module, "gaussian_blur",
@@ -99,8 +100,6 @@ b:attach(1, image2)
 b:prefetch(1, image3)
 call_line(combine, {image2, small.result, mask_small, image3, pixels}, 1, {edges_small, combined})
 b:sync(1)
-
-if n < 2 then error("--arg n=1: the mask of one pixel has no range to be extended over", 0) end
 
 b:measure {
     inputs = function()
