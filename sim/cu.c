@@ -92,18 +92,19 @@ static void serve_fills(struct sim_machine *m, struct cu *cu, uint64_t cycle)
     }
 }
 
-/* The SIMD units that are due; false if one has to wait until its time has come. */
+/* The SIMD units that are due; false if one has to wait until its time has come. What one does may wake another. */
 static bool step_simds(struct sim_machine *m, struct cu *cu, uint64_t cycle, bool ahead)
 {
     const struct simd *end = cu->simds + cu->nsimds;
-    uint64_t due = CALENDAR_NEVER;
 
-    for (struct simd *s = cu->simds; s < end; s++)
-        if (s->due == cycle && !m->device->step(m, s, ahead))
+    cu->due = CALENDAR_NEVER;
+    for (struct simd *s = cu->simds; s < end; s++) {
+        if (s->due == cycle && !m->device->step(m, s, ahead)) {
+            cu->due = cycle;
             return false;
-    for (const struct simd *s = cu->simds; s < end; s++)
-        due = least(due, s->due);
-    cu->due = due;
+        }
+        cu->due = least(cu->due, s->due);
+    }
     return m->fault.status == HD_OK;
 }
 

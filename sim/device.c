@@ -95,7 +95,7 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
     for (uint32_t i = 0; i < c->simds; i++) {
         cu->simds[i].cu = cu;
         cu->simds[i].waves = cu->waves + i * d->simd_slots;
-        cu->simds[i].due = CALENDAR_NEVER;
+        cu->simds[i].due = cu->simds[i].far_from = CALENDAR_NEVER;
         cu->simds[i].of_unit[0] = UINT64_MAX;
         cu->simds[i].index = i;
         cu->simds[i].turns = d->scheduler->rotates ? c->simds : 1;

@@ -102,16 +102,17 @@ enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
 
 struct simd {
     struct cu *cu;
-    struct wavefront *waves;          /* [slots] */
-    uint64_t due;                     /* next cycle to look at it, CALENDAR_NEVER: none is known */
-    uint64_t used;                    /* slots with a wavefront */
-    uint64_t ready;                   /* may issue as far as registers are concerned */
-    uint64_t near_due;                /* places of near that are not empty */
-    uint64_t far;                     /* slots that become ready later than the wheel sees */
-    uint64_t now;                     /* cycle up to which near has been emptied into ready */
-    uint64_t open;                    /* first cycle from which on it has not issued */
-    uint32_t last;                    /* slot that issued last, for the policies */
-    uint32_t busy;                    /* function units that were taken for more than a cycle */
+    struct wavefront *waves; /* [slots] */
+    uint64_t due;            /* next cycle to look at it, CALENDAR_NEVER: none is known */
+    uint64_t used;           /* slots with a wavefront */
+    uint64_t ready;          /* may issue as far as registers are concerned */
+    uint64_t near_due;       /* places of near that are not empty */
+    uint64_t far;            /* slots that become ready later than the wheel sees */
+    uint64_t far_from;       /* none of them is ready earlier; CALENDAR_NEVER if there are none */
+    uint64_t now;            /* cycle up to which near has been emptied into ready */
+    uint64_t open;           /* first cycle from which on it has not issued */
+    uint32_t last;           /* slot that issued last, for the policies */
+    uint32_t busy;           /* function units that were taken for more than a cycle */
     uint8_t unit_of[ISA_NUM_CLASSES]; /* enum function_unit of a class */
     uint32_t index, turns;            /* it issues in cycles that are index modulo turns */
     uint64_t of_unit[NUM_FUS]; /* slots by function unit of their next instruction, free ones as they were left */
@@ -388,8 +389,11 @@ bool simd_step(struct sim_machine *m, struct simd *s, bool ahead);
 /* The same with cu.dual_issue, and with all that sim/issue_wide.c knows. */
 bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead);
 bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead);
-/* Books the cycles of a wavefront up to its issue at `cycle`, and that one. */
-void issue_book(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
+/* Books the cycles for which a wavefront that was ready did not issue before `cycle`. */
+void issue_book_unit(const struct cu *cu, struct wavefront *w, uint64_t cycle);
+/* issue_book() where there is a probe. */
+void issue_book_probed(struct sim_machine *m, const struct cu *cu, struct wavefront *w,
+                       uint64_t cycle);
 /* Runs the next instruction of a wavefront at `cycle`, and schedules what follows it. */
 void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 /* The wavefront's next instruction can issue when its registers are ready, and not before `earliest`. */

@@ -36,34 +36,20 @@ void wave_book(struct wavefront *w, uint64_t cycle, enum sim_stall reason)
     w->mark = cycle;
 }
 
-/* Why a wavefront that was ready did not issue before `cycle`. */
-static void book_unit_wait(struct cu *cu, struct wavefront *w, uint64_t cycle)
+void issue_book_unit(const struct cu *cu, struct wavefront *w, uint64_t cycle)
 {
     if (w->unit == FU_LSU)
         wave_book(w, cu->held_until < cycle ? cu->held_until : cycle, SIM_STALL_MSHR);
     wave_book(w, cycle, w->unit == FU_LDS ? SIM_STALL_LDS : SIM_STALL_ISSUE);
 }
 
-static inline void book_issue(struct cu *cu, struct wavefront *w, uint64_t cycle)
-{
-    uint64_t *stalls = w->run->c.stall_cycles, ready = READY_CYCLE(w->ready);
-
-    if (ready > w->mark) {
-        stalls[READY_REASON(w->ready)] += ready - w->mark;
-        w->mark = ready;
-    }
-    if (cycle > w->mark)
-        book_unit_wait(cu, w, cycle);
-    stalls[SIM_STALL_ISSUED]++;
-    w->mark = cycle + 1;
-}
-
-static void book_probed(struct sim_machine *m, struct cu *cu, struct wavefront *w, uint64_t cycle)
+void issue_book_probed(struct sim_machine *m, const struct cu *cu, struct wavefront *w,
+                       uint64_t cycle)
 {
     uint64_t before[SIM_NUM_STALLS];
 
     memcpy(before, w->run->c.stall_cycles, sizeof before);
-    book_issue(cu, w, cycle);
+    issue_book_wait(cu, w, cycle);
     probe_stalls(m, w, before);
     probe_wave(m, w, HD_PROBE_ISSUE, cycle);
 }
@@ -116,7 +102,7 @@ static inline bool wave_enter(struct simd *s, struct wavefront *w, ready_t earli
     w->state = WAVE_TIMED;
     w->ready = at;
     set_unit(s, w, (enum function_unit)s->unit_of[in->cls]);
-    simd_enter(s, w->slot, READY_CYCLE(at));
+    simd_enter(s, w->slot, unit_from(s, w->unit, READY_CYCLE(at)));
     return true;
 }
 
@@ -318,16 +304,6 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_END] = issue_end,
 };
 
-void issue_book(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
-{
-    struct cu *cu = &m->device->cus[w->cu];
-
-    if (m->probe.fn)
-        book_probed(m, cu, w, cycle);
-    else
-        book_issue(cu, w, cycle);
-}
-
 void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     if (w->ahead)
@@ -347,18 +323,17 @@ static inline void issue(struct sim_machine *m, struct simd *s, struct wavefront
         s->busy |= 1u << w->unit;
         s->unit_free[w->unit] = cycle + busy;
     }
-    issue_book(m, w, cycle);
+    issue_book(m, s->cu, w, cycle);
     issue_next(m, w, cycle);
 }
 
 bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
 {
     struct device *d = m->device;
-    uint64_t cycle = s->due, eligible, next = CALENDAR_NEVER;
+    uint64_t cycle = s->due, eligible;
 
-    simd_advance(s, s->waves, cycle);
-    release_units(s, cycle);
-    eligible = open_slots(s, s->ready, cycle, &next);
+    simd_advance(s, cycle);
+    eligible = open_now(s, cycle);
     if (eligible) {
         struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
 

@@ -36,8 +36,8 @@ static inline bool unit_open(const struct simd *s, unsigned unit, uint64_t cycle
     if (unit == FU_LDS)
         return cu->lds_free <= cycle;
     if (unit == FU_LSU)
-        return !lsu_held(cu) && cu->lsu_free <= cycle;
-    return !(s->busy >> unit & 1) || s->unit_free[unit] <= cycle;
+        return lsu_from(cu) <= cycle;
+    return unit_from(s, unit, cycle) == cycle;
 }
 
 static inline bool depends(const struct isa_insn *in, const struct isa_insn *on)
@@ -68,12 +68,12 @@ static inline bool pairs(const struct simd *s, uint32_t units, const struct wave
 static void pick_all(const struct sim_machine *m, struct simd *s, struct picks *p, uint64_t cycle)
 {
     const struct wave_scheduler *scheduler = m->device->scheduler;
-    uint64_t eligible, next = CALENDAR_NEVER;
+    uint64_t open = open_now(s, cycle);
 
     for (unsigned i = 0; i < m->config.issue_width; i++) {
+        uint64_t eligible = open & ~p->slots;
         struct wavefront *w;
 
-        eligible = open_slots(s, s->ready & ~p->slots, cycle, &next);
         if (!eligible)
             return;
         s->last = scheduler->pick(s, eligible);
@@ -156,7 +156,7 @@ static inline void issue_first(struct sim_machine *m, struct simd *s, struct wav
     s->last = w->slot;
     s->open = cycle + 1;
     take_unit(m, s, w, cycle);
-    issue_book(m, w, cycle);
+    issue_book(m, s->cu, w, cycle);
     issue_next(m, w, cycle);
 }
 
@@ -173,11 +173,10 @@ static void issue_second(struct sim_machine *m, struct simd *s, struct wavefront
 bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead)
 {
     struct device *d = m->device;
-    uint64_t cycle = s->due, eligible, next = CALENDAR_NEVER;
+    uint64_t cycle = s->due, eligible;
 
-    simd_advance(s, s->waves, cycle);
-    release_units(s, cycle);
-    eligible = open_slots(s, s->ready, cycle, &next);
+    simd_advance(s, cycle);
+    eligible = open_now(s, cycle);
     if (eligible) {
         struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
         bool second = pairs(s, 1u << w->unit, w, cycle);
@@ -212,8 +211,7 @@ bool simd_wide_step(struct sim_machine *m, struct simd *s, bool ahead)
     uint32_t last = s->last;
     struct picks p;
 
-    simd_advance(s, s->waves, cycle);
-    release_units(s, cycle);
+    simd_advance(s, cycle);
     p.n = p.units = 0;
     p.slots = 0;
     pick_all(m, s, &p, cycle);

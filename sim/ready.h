@@ -1,6 +1,6 @@
 /*
  * Which wavefronts of a SIMD unit are ready, and when the next ones will be: a wheel of cycles for
- * the near, a set for the far. Part of sim/issue.c and sim/issue_wide.c.
+ * the near, a set for the far; and what an issue books. Part of sim/issue.c and sim/issue_wide.c.
  */
 #ifndef HD_SIM_READY_H
 #define HD_SIM_READY_H
@@ -19,71 +19,87 @@ static inline void simd_enter(struct simd *s, uint32_t slot, uint64_t cycle)
         s->near_due |= UINT64_C(1) << cycle % SIMD_NEAR;
     } else {
         s->far |= bit;
+        s->far_from = cycle < s->far_from ? cycle : s->far_from;
     }
 }
 
-static inline void enter_far(struct simd *s, const struct wavefront *waves)
+/* The first cycle from `cycle` on at which a function unit of the SIMD unit's own may take an instruction. */
+static inline uint64_t unit_from(const struct simd *s, unsigned unit, uint64_t cycle)
+{
+    return s->busy >> unit & 1 && s->unit_free[unit] > cycle ? s->unit_free[unit] : cycle;
+}
+
+static inline void enter_far(struct simd *s)
 {
     uint64_t far = s->far;
 
     s->far = 0;
+    s->far_from = CALENDAR_NEVER;
     for (; far; far &= far - 1) {
         uint32_t slot = bits_first(far);
 
-        simd_enter(s, slot, READY_CYCLE(waves[slot].ready));
+        simd_enter(s, slot, READY_CYCLE(s->waves[slot].ready));
     }
 }
 
-/* The cycle at which the next wavefront of near becomes ready, CALENDAR_NEVER if there is none. */
-static inline uint64_t near_next(const struct simd *s)
+/* The cycles of near, as bits counted from the one behind s->now. */
+static inline uint64_t near_cycles(const struct simd *s)
 {
-    unsigned from = (unsigned)((s->now + 1) % SIMD_NEAR);
-
-    if (!s->near_due)
-        return CALENDAR_NEVER;
-    return s->now + 1 + bits_first(bits_rotate_right(s->near_due, from));
+    return bits_rotate_right(s->near_due, (unsigned)(s->now + 1) % SIMD_NEAR);
 }
 
-static inline void simd_advance(struct simd *s, const struct wavefront *waves, uint64_t cycle)
+static inline void simd_advance(struct simd *s, uint64_t cycle)
 {
-    for (uint64_t next; (next = near_next(s)) <= cycle;) {
-        s->now = next;
-        s->ready |= s->near[next % SIMD_NEAR];
-        s->near[next % SIMD_NEAR] = 0;
-        s->near_due &= ~(UINT64_C(1) << next % SIMD_NEAR);
+    uint64_t from = s->now + 1, span = cycle - s->now;
+    uint64_t due = near_cycles(s) & bits_low(span < SIMD_NEAR ? (unsigned)span : SIMD_NEAR);
+
+    for (; due; due &= due - 1) {
+        unsigned place = (unsigned)(from + bits_first(due)) % SIMD_NEAR;
+
+        s->ready |= s->near[place];
+        s->near[place] = 0;
+        s->near_due &= ~(UINT64_C(1) << place);
     }
     s->now = cycle;
-    if (s->far)
-        enter_far(s, waves);
+    if (s->far_from < cycle + SIMD_NEAR)
+        enter_far(s);
 }
 
-/* Takes the slots of a unit out of *slots if it is not free at `cycle`; *next is when it may be. */
-static inline void block(const struct simd *s, unsigned unit, uint64_t free_at, uint64_t cycle,
-                         uint64_t *slots, uint64_t *next)
+/* When the load-store unit takes an instruction; CALENDAR_NEVER if that is not known. */
+static inline uint64_t lsu_from(const struct cu *cu)
 {
-    if (free_at <= cycle || !(*slots & s->of_unit[unit]))
-        return;
-    *slots &= ~s->of_unit[unit];
-    if (free_at < *next)
-        *next = free_at;
+    return lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free;
 }
 
 /*
- * Those of some slots whose function unit takes an instruction at `cycle`. *next is lowered to when
- * a unit that keeps one of the others waiting is free.
+ * Slots whose function unit takes no instruction at `cycle`. *next is lowered to when a unit is free that
+ * keeps some of the slots in question waiting.
  */
-static inline uint64_t open_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
-                                  uint64_t *next)
+static inline uint64_t closed_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
+                                    uint64_t *next)
 {
-    const struct cu *cu = s->cu;
+    uint64_t closed = 0;
 
-    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
-        block(s, bits_first(busy), s->unit_free[bits_first(busy)], cycle, &slots, next);
-    if (cu->lds_free > cycle)
-        block(s, FU_LDS, cu->lds_free, cycle, &slots, next);
-    if (slots & s->of_unit[FU_LSU])
-        block(s, FU_LSU, lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free, cycle, &slots, next);
-    return slots;
+    for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+        unsigned unit = bits_first(busy);
+
+        if (s->unit_free[unit] <= cycle)
+            continue;
+        closed |= s->of_unit[unit];
+        if (slots & s->of_unit[unit])
+            *next = s->unit_free[unit] < *next ? s->unit_free[unit] : *next;
+    }
+    if (s->cu->lds_free > cycle) {
+        closed |= s->of_unit[FU_LDS];
+        if (slots & s->of_unit[FU_LDS])
+            *next = s->cu->lds_free < *next ? s->cu->lds_free : *next;
+    }
+    if (lsu_from(s->cu) > cycle) {
+        closed |= s->of_unit[FU_LSU];
+        if (slots & s->of_unit[FU_LSU])
+            *next = lsu_from(s->cu) < *next ? lsu_from(s->cu) : *next;
+    }
+    return closed;
 }
 
 /* Forgets the function units that are free again. */
@@ -94,24 +110,32 @@ static inline void release_units(struct simd *s, uint64_t cycle)
             s->busy &= ~(busy & -busy);
 }
 
+/* The ready slots whose function unit takes an instruction at `cycle`, which is s->now. */
+static inline uint64_t open_now(struct simd *s, uint64_t cycle)
+{
+    uint64_t next = CALENDAR_NEVER;
+
+    release_units(s, cycle);
+    return s->ready & ~closed_slots(s, 0, cycle, &next);
+}
+
 /* The next cycle, from s->now + 1 on, at which the unit may issue; CALENDAR_NEVER if nothing is known of one. */
 static inline uint64_t next_issue(const struct simd *s)
 {
     uint64_t next = CALENDAR_NEVER, from = s->now + 1;
+    uint64_t closed = closed_slots(s, s->ready, from, &next);
 
-    if (s->ready && open_slots(s, s->ready, from, &next))
+    if (s->ready & ~closed)
         return from;
-    for (uint64_t due = bits_rotate_right(s->near_due, from % SIMD_NEAR); due; due &= due - 1) {
-        uint64_t cycle = from + bits_first(due);
+    for (uint64_t due = near_cycles(s); due; due &= due - 1) {
+        uint64_t cycle = from + bits_first(due), slots = s->near[cycle % SIMD_NEAR];
 
         if (cycle >= next)
             break;
-        if (open_slots(s, s->near[cycle % SIMD_NEAR], cycle, &next))
+        if (slots & ~closed || slots & ~closed_slots(s, slots, cycle, &next))
             return cycle;
     }
-    if (s->far && s->now + SIMD_NEAR - 1 < next)
-        next = s->now + SIMD_NEAR - 1;
-    return next;
+    return s->far_from < next ? s->far_from : next;
 }
 
 /* The first cycle from `cycle` on that is the unit's turn. */
@@ -131,6 +155,30 @@ static inline ready_t registers_ready(const struct wavefront *w, const struct is
     for (unsigned i = 0; i < in->nwait; i++)
         at = w->sb[in->wait[i]] > at ? w->sb[in->wait[i]] : at;
     return at;
+}
+
+/* Books the cycles of a wavefront up to its issue at `cycle`, and that one. */
+static inline void issue_book_wait(const struct cu *cu, struct wavefront *w, uint64_t cycle)
+{
+    uint64_t *stalls = w->run->c.stall_cycles, ready = READY_CYCLE(w->ready);
+
+    if (ready > w->mark) {
+        stalls[READY_REASON(w->ready)] += ready - w->mark;
+        w->mark = ready;
+    }
+    if (cycle > w->mark)
+        issue_book_unit(cu, w, cycle);
+    stalls[SIM_STALL_ISSUED]++;
+    w->mark = cycle + 1;
+}
+
+static inline void issue_book(struct sim_machine *m, const struct cu *cu, struct wavefront *w,
+                              uint64_t cycle)
+{
+    if (m->probe.fn)
+        issue_book_probed(m, cu, w, cycle);
+    else
+        issue_book_wait(cu, w, cycle);
 }
 
 /* Whether an instruction of a wavefront acts on what compute units share, or may end a work-group. */
