@@ -238,6 +238,26 @@ static enum isa_pattern classify(const uint32_t *index, uint32_t *stride)
     return step ? ISA_AFFINE : ISA_UNIFORM;
 }
 
+static struct isa_span span(const uint32_t *index, const uint32_t *spread)
+{
+    uint32_t low = UINT32_MAX, high = 0, bits = 0;
+
+    for (unsigned i = 0; i < WIDTH; i++) {
+        uint32_t word = index[i] & spread[i], least = index[i] | ~spread[i];
+
+        low = least < low ? least : low;
+        high = word > high ? word : high;
+        bits |= word;
+    }
+    return (struct isa_span){low, high, bits};
+}
+
+static void addresses(uint64_t *out, const uint32_t *index, uint64_t base, unsigned shift)
+{
+    for (unsigned i = 0; i < WIDTH; i++)
+        out[i] = base + ((uint64_t)index[i] << shift);
+}
+
 /*
  * Eight lanes at a time, by how they lie. Plain loads beat the gather instruction, which processors
  * with the mitigation of CVE-2022-40982 run slowly.
@@ -301,6 +321,8 @@ const struct isa_lanes OBJECT_NAME(ISA_LANES_WIDTH, ISA_LANES_BUILD) = {
     .spread = spread,
     .broadcast = broadcast,
     .classify = classify,
+    .span = span,
+    .addresses = addresses,
     .gather = gather,
     .gather_kinds = gather_kinds,
     .at_distances = at_distances,

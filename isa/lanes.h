@@ -32,6 +32,11 @@ enum isa_pattern {
     ISA_GENERAL,
 };
 
+/* Least and greatest of some words, and the bits that any of them has set. */
+struct isa_span {
+    uint32_t low, high, bits;
+};
+
 struct isa_lanes {
     unsigned width;
     const char *build;               /* "baseline" or "avx2" */
@@ -40,6 +45,10 @@ struct isa_lanes {
     void (*broadcast)(uint32_t *out, uint32_t value); /* value in all lanes */
     /* Classifies all `width` words as an index vector; *stride is set for affine ones. */
     enum isa_pattern (*classify)(const uint32_t *index, uint32_t *stride);
+    /* Of the lanes where spread is all ones; there must be one. */
+    struct isa_span (*span)(const uint32_t *index, const uint32_t *spread);
+    /* base + (index << shift) of all lanes. */
+    void (*addresses)(uint64_t *out, const uint32_t *index, uint64_t base, unsigned shift);
     /*
      * The words at byte offsets from base. kinds is what gather_kinds() says of the offsets: for
      * each 8 lanes an enum isa_pattern, where ISA_AFFINE is one word behind the other.

@@ -3,24 +3,12 @@
  * lanes at one address, or at a constant distance, need no walk over the lanes to be checked and
  * split into lines.
  */
-#include "sim/device.h"
+#include "sim/access.h"
 #include "sim/lanes_io.h"
 #include "sim/um_fault.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* The access in hand. */
-struct access {
-    const struct isa_insn *in;
-    uint64_t active;
-    unsigned width, bytes; /* lanes; bytes a lane */
-    enum isa_pattern pattern;
-    uint64_t first, stride;   /* uniform and affine: address of lane 0, bytes between lanes */
-    uint64_t low, high, bits; /* least and greatest address of an active lane; all their bits */
-    struct sim_array *array;  /* that all active lanes are in */
-    uint64_t address[ISA_MAX_WIDTH]; /* general: of the active lanes */
-};
 
 static unsigned access_bytes(const struct isa_insn *in)
 {
@@ -36,48 +24,40 @@ static uint64_t base_address(const struct isa_wave *r, const struct isa_address 
     return base;
 }
 
-/* Least and greatest address, in plain loops over all lanes where all are active. */
-static void find_span(struct access *x)
+/* Without a base the index is a pair that holds the whole address. */
+static void pair_addresses(struct access *x, const uint32_t *index, uint64_t base, unsigned shift)
 {
-    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    x->low = UINT64_MAX;
+    x->high = x->bits = 0;
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+        uint64_t address = base + ((index[lane] | (uint64_t)index[x->width + lane] << 32) << shift);
 
-    if (x->active == bits_low(x->width)) {
-        for (unsigned lane = 0; lane < x->width; lane++) {
-            uint64_t address = x->address[lane];
-
-            low = address < low ? address : low;
-            high = address > high ? address : high;
-            bits |= address;
-        }
-    } else {
-        for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-            uint64_t address = x->address[bits_first(rest)];
-
-            low = address < low ? address : low;
-            high = address > high ? address : high;
-            bits |= address;
-        }
+        x->address[lane] = address;
+        x->low = address < x->low ? address : x->low;
+        x->high = address > x->high ? address : x->high;
+        x->bits |= address;
     }
-    x->low = low;
-    x->high = high;
-    x->bits = bits;
 }
 
-/* Without a base the index is a pair that holds the whole address. */
-static void general_addresses(struct access *x, const struct isa_wave *r,
-                              const struct isa_address *a, uint64_t base)
+static void general_addresses(struct access *x, struct isa_wave *r, const struct isa_lanes *lanes,
+                              uint64_t base)
 {
-    const uint32_t *low = r->v + (size_t)a->index.index * x->width, *high = low + x->width;
+    const struct isa_address *a = &x->in->addr;
+    const uint32_t *index = r->v + (size_t)a->index.index * x->width;
     unsigned shift = bits_first(a->scale);
+    struct isa_span span;
 
     x->pattern = ISA_GENERAL;
-    if (a->index.words == 2)
-        for (unsigned lane = 0; lane < x->width; lane++)
-            x->address[lane] = base + ((low[lane] | (uint64_t)high[lane] << 32) << shift);
-    else
-        for (unsigned lane = 0; lane < x->width; lane++)
-            x->address[lane] = base + ((uint64_t)low[lane] << shift);
-    find_span(x);
+    if (a->index.words == 2) {
+        pair_addresses(x, index, base, shift);
+        return;
+    }
+    span = lanes->span(index, isa_spread(r, x->active, lanes));
+    lanes->addresses(x->address, index, base, shift);
+    x->low = base + ((uint64_t)span.low << shift);
+    x->high = base + ((uint64_t)span.high << shift);
+    x->bits = base | (uint64_t)span.bits << shift;
 }
 
 /* The same of a uniform or affine access. */
@@ -88,7 +68,7 @@ static void regular_span(struct access *x)
     x->bits = x->first | x->stride;
 }
 
-static void find_addresses(struct access *x, const struct isa_wave *r, const struct isa_lanes *lanes)
+static void find_addresses(struct access *x, struct isa_wave *r, const struct isa_lanes *lanes)
 {
     const struct isa_address *a = &x->in->addr;
     uint64_t base = base_address(r, a);
@@ -103,7 +83,7 @@ static void find_addresses(struct access *x, const struct isa_wave *r, const str
         return;
     }
     if (a->index.words == 2) {
-        general_addresses(x, r, a, base);
+        general_addresses(x, r, lanes, base);
         return;
     }
     index = r->v + (size_t)a->index.index * x->width;
@@ -111,18 +91,13 @@ static void find_addresses(struct access *x, const struct isa_wave *r, const str
     /* Indices are 32 bits wide and wrap; a vector that does is not affine in addresses. */
     if (x->pattern == ISA_GENERAL ||
         (x->pattern == ISA_AFFINE && index[0] + (uint64_t)stride * (x->width - 1) > UINT32_MAX)) {
-        general_addresses(x, r, a, base);
+        general_addresses(x, r, lanes, base);
         return;
     }
     x->first = base + (uint64_t)index[0] * a->scale;
     if (x->pattern == ISA_AFFINE)
         x->stride = (uint64_t)stride * a->scale;
     regular_span(x);
-}
-
-static uint64_t lane_address(const struct access *x, unsigned lane)
-{
-    return x->pattern == ISA_GENERAL ? x->address[lane] : x->first + lane * x->stride;
 }
 
 /* ---- checks ---- */
@@ -272,71 +247,107 @@ static bool is_block(const struct access *x)
            x->active == bits_low(x->width);
 }
 
-/* All lanes, 4 bytes each, somewhere in one array. */
-static bool is_gather(const struct access *x)
-{
-    return x->pattern == ISA_GENERAL && x->bytes == 4 && x->array && x->active == bits_low(x->width);
-}
-
-static void gather(uint32_t *d, const struct access *x)
+/* 4 bytes each, somewhere in one array. */
+static inline void load_words(uint32_t *d, const struct access *x, bool general)
 {
     const uint8_t *data = x->array->data;
     uint64_t base = x->array->base;
 
-    for (unsigned lane = 0; lane < x->width; lane++)
-        memcpy(&d[lane], data + (x->address[lane] - base), 4);
-}
-
-static void load(struct sim_machine *m, struct isa_wave *r, const struct access *x)
-{
-    struct isa_operand d = x->in->d;
-
-    if (is_gather(x)) {
-        gather(r->v + (size_t)d.index * x->width, x);
-        return;
-    }
-    if (is_block(x)) {
-        memcpy(r->v + (size_t)d.index * x->width, lane_data(m, x, 0), x->width * 4);
+    if (x->active == bits_low(x->width)) {
+        for (unsigned lane = 0; lane < x->width; lane++)
+            memcpy(&d[lane], data + (address_of(x, general, lane) - base), 4);
         return;
     }
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
 
-        lane_write(r, d, x->width, lane,
-                   memory_read(lane_data(m, x, lane), (enum isa_type)x->in->dtype));
+        memcpy(&d[lane], data + (address_of(x, general, lane) - base), 4);
     }
 }
 
-static void scatter(const uint32_t *a, const struct access *x)
+/* The same with 8 bytes each. */
+static inline void load_pairs(uint32_t *d, const struct access *x, bool general)
+{
+    const uint8_t *data = x->array->data;
+    uint64_t base = x->array->base;
+
+    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+        unsigned lane = bits_first(rest);
+        uint64_t value;
+
+        memcpy(&value, data + (address_of(x, general, lane) - base), 8);
+        d[lane] = (uint32_t)value;
+        d[x->width + lane] = (uint32_t)(value >> 32);
+    }
+}
+
+static inline void load_in_array(uint32_t *d, const struct access *x, bool general)
+{
+    if (x->bytes == 4)
+        load_words(d, x, general);
+    else
+        load_pairs(d, x, general);
+}
+
+/* Whether the access is of whole registers in one array. */
+static bool is_plain(const struct access *x)
+{
+    return x->array && x->bytes >= 4;
+}
+
+static void load(struct sim_machine *m, struct isa_wave *r, const struct access *x)
+{
+    uint32_t *d = r->v + (size_t)x->in->d.index * x->width;
+
+    if (is_block(x)) {
+        memcpy(d, lane_data(m, x, 0), x->width * 4);
+    } else if (is_plain(x) && x->pattern == ISA_GENERAL) {
+        load_in_array(d, x, true);
+    } else if (is_plain(x)) {
+        load_in_array(d, x, false);
+    } else {
+        for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+            unsigned lane = bits_first(rest);
+
+            lane_write(r, x->in->d, x->width, lane,
+                       memory_read(lane_data(m, x, lane), (enum isa_type)x->in->dtype));
+        }
+    }
+}
+
+static inline void store_in_array(const uint32_t *a, const struct access *x, bool general)
 {
     uint8_t *data = x->array->data;
     uint64_t base = x->array->base;
 
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
+        uint8_t *to = data + (address_of(x, general, lane) - base);
 
-        memcpy(data + (x->address[lane] - base), &a[lane], 4);
+        memcpy(to, &a[lane], 4);
+        if (x->bytes == 8)
+            memcpy(to + 4, &a[x->width + lane], 4);
     }
 }
 
 /* Lanes act in ascending order, so of several that store to one address the highest wins. */
 static void store(struct sim_machine *m, const struct isa_wave *r, const struct access *x)
 {
-    struct isa_operand a = x->in->a;
+    const uint32_t *a = r->v + (size_t)x->in->a.index * x->width;
 
     if (is_block(x)) {
-        memcpy(lane_data(m, x, 0), r->v + (size_t)a.index * x->width, x->width * 4);
-        return;
-    }
-    if (x->bytes == 4 && x->array && x->pattern == ISA_GENERAL) {
-        scatter(r->v + (size_t)a.index * x->width, x);
-        return;
-    }
-    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-        unsigned lane = bits_first(rest);
-        uint64_t value = lane_read(r, a, x->width, lane);
+        memcpy(lane_data(m, x, 0), a, x->width * 4);
+    } else if (is_plain(x) && x->pattern == ISA_GENERAL) {
+        store_in_array(a, x, true);
+    } else if (is_plain(x)) {
+        store_in_array(a, x, false);
+    } else {
+        for (uint64_t rest = x->active; rest; rest &= rest - 1) {
+            unsigned lane = bits_first(rest);
+            uint64_t value = lane_read(r, x->in->a, x->width, lane);
 
-        memcpy(lane_data(m, x, lane), &value, x->bytes);
+            memcpy(lane_data(m, x, lane), &value, x->bytes);
+        }
     }
 }
 
@@ -375,124 +386,6 @@ static bool atomic(struct sim_machine *m, struct isa_wave *r, const struct acces
             lane_write(r, in->d, x->width, lane, old);
     }
     return changed;
-}
-
-/* ---- lines ---- */
-
-enum { HASH_PLACES = 256 }; /* by the upper 8 bits of a hash; four times what an access can fill */
-
-static uint32_t sectors_of(const struct device *d, uint64_t address, uint64_t bytes)
-{
-    uint32_t first = (uint32_t)(address >> d->sector_shift) & (d->sectors_per_line - 1);
-    uint32_t last = (uint32_t)((address + bytes - 1) >> d->sector_shift) & (d->sectors_per_line - 1);
-
-    return (uint32_t)(bits_low(last + 1) & ~bits_low(first));
-}
-
-/* A dense range of bytes. */
-static uint32_t range_lines(struct device *d, uint64_t address, uint64_t bytes)
-{
-    uint64_t line_bytes = UINT64_C(1) << d->line_shift;
-    uint32_t n = 0;
-
-    while (bytes) {
-        uint64_t line = address >> d->line_shift << d->line_shift;
-        uint64_t part = line + line_bytes - address < bytes ? line + line_bytes - address : bytes;
-
-        d->lines[n++] = (struct line_request){line, sectors_of(d, address, part), 1};
-        address += part;
-        bytes -= part;
-    }
-    return n;
-}
-
-/* The lines in order of the first lane that touches each. */
-static uint32_t lane_lines(struct device *d, const struct access *x)
-{
-    uint8_t place[HASH_PLACES] = {0};                   /* 1 + index in d->lines */
-    bool one_sector = x->bytes >> d->sector_shift <= 1; /* since it is aligned */
-    struct line_request *last = NULL;
-    uint32_t n = 0;
-
-    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-        uint64_t address = lane_address(x, bits_first(rest));
-        uint64_t line = address >> d->line_shift << d->line_shift;
-        uint32_t h;
-
-        /* Neighbouring lanes are often on one line. */
-        if (!last || last->line != line) {
-            h = (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-            while (place[h] && d->lines[place[h] - 1].line != line)
-                h = (h + 1) % HASH_PLACES;
-            if (!place[h]) {
-                d->lines[n] = (struct line_request){line, 0, 1};
-                place[h] = (uint8_t)++n;
-            }
-            last = &d->lines[place[h] - 1];
-        }
-        last->sectors |= one_sector ? 1u << ((address - line) >> d->sector_shift)
-                                    : sectors_of(d, address, x->bytes);
-    }
-    return n;
-}
-
-/* The line of d->lines that an address is in. */
-static struct line_request *line_of(struct device *d, uint32_t nlines, uint64_t address)
-{
-    uint64_t line = address >> d->line_shift << d->line_shift;
-    uint32_t i = 0;
-
-    while (i + 1 < nlines && d->lines[i].line != line)
-        i++;
-    return &d->lines[i];
-}
-
-/* Atomics on one address follow each other: for each line, the most lanes on one of its words. */
-static void count_serial(struct device *d, const struct access *x, uint32_t nlines)
-{
-    struct {
-        uint64_t address;
-        uint16_t lanes;
-    } word[ISA_MAX_WIDTH];
-    uint8_t place[HASH_PLACES] = {0}; /* 1 + index in word */
-    uint32_t n = 0;
-
-    for (uint64_t rest = x->active; rest; rest &= rest - 1) {
-        uint64_t address = lane_address(x, bits_first(rest));
-        uint32_t h = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-
-        while (place[h] && word[place[h] - 1].address != address)
-            h = (h + 1) % HASH_PLACES;
-        if (!place[h]) {
-            word[n].address = address;
-            word[n].lanes = 0;
-            place[h] = (uint8_t)++n;
-        }
-        word[place[h] - 1].lanes++;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        struct line_request *line = word[i].lanes > 1 ? line_of(d, nlines, word[i].address) : NULL;
-
-        if (line && line->serial < word[i].lanes)
-            line->serial = word[i].lanes;
-    }
-}
-
-static uint32_t find_lines(struct device *d, const struct access *x)
-{
-    unsigned first = bits_first(x->active), last = bits_last(x->active);
-    uint32_t n;
-
-    if (x->pattern == ISA_UNIFORM)
-        n = range_lines(d, x->first, x->bytes);
-    else if (x->pattern == ISA_AFFINE && x->stride == x->bytes &&
-             x->active == bits_low(last + 1) - bits_low(first))
-        n = range_lines(d, lane_address(x, first), (last - first + 1) * x->bytes);
-    else
-        n = lane_lines(d, x);
-    if (x->in->format == ISA_GATOMIC)
-        count_serial(d, x, n);
-    return n;
 }
 
 static void tell_probe(struct sim_machine *m, const struct wavefront *w, const struct access *x,
@@ -580,7 +473,7 @@ int global_access(struct sim_machine *m, struct wavefront *w, uint64_t active, b
     }
     m->device->looks_at_pages = looks_at_pages(m, &x);
     m->device->lines = m->device->cus[w->cu].held;
-    n = find_lines(m->device, &x);
+    n = access_lines(m->device, &x);
     if (m->probe.fn)
         tell_probe(m, w, &x, n);
     return (int)n;
