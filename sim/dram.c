@@ -38,8 +38,8 @@ static inline uint64_t pass(struct sim_machine *m, struct kernel_run *run, uint3
 
     if (d->open_rows)
         arrival_ps = open_row(m, run, channel, line, arrival_ps);
-    return rate_serve_step(&d->channels[channel], arrival_ps, &d->dram_steps[bits_count(sectors)],
-                           &start_ps);
+    return rate_serve_step(&d->channels[channel], arrival_ps,
+                           &d->dram_steps[bits_count_few(sectors)], &start_ps);
 }
 
 /*

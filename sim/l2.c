@@ -146,7 +146,7 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
 static uint64_t write_back(struct sim_machine *m, const struct request *r,
                            const struct cache_line *line, uint64_t at_ps, uint32_t store)
 {
-    r->run->c.dram_write_bytes += (uint64_t)bits_count(line->dirty) << m->device->sector_shift;
+    r->run->c.dram_write_bytes += (uint64_t)bits_count_few(line->dirty) << m->device->sector_shift;
     return dram_write(m, r, line->tag, line->dirty, at_ps, store);
 }
 
@@ -204,7 +204,7 @@ static inline void fetch(struct sim_machine *m, const struct request *r, uint32_
 {
     struct cache *l2 = &m->device->l2;
     struct cache_line *line = cache_line(l2, i);
-    uint32_t n = bits_count(sectors), set = r->set;
+    uint32_t n = bits_count_few(sectors), set = r->set;
     uint64_t ready_ps;
 
     r->run->c.dram_read_bytes += (uint64_t)n << m->device->sector_shift;
@@ -243,7 +243,7 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
     r = request_at(m->device, index);
     fresh = sectors & ~line->valid & ~line->fetching;
     if (fresh != sectors)
-        r->run->c.l2_hits += bits_count(sectors & ~fresh);
+        r->run->c.l2_hits += bits_count_few(sectors & ~fresh);
     if (fresh)
         fetch(m, r, i, fresh, served_ps);
     if (!reads)
@@ -271,7 +271,7 @@ static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t a
     i = line_for(m, r, at_ps, index, &written_ps);
     if (i == CACHE_NONE) {
         r = request_at(m->device, index);
-        r->run->c.dram_write_bytes += (uint64_t)bits_count(sectors) << m->device->sector_shift;
+        r->run->c.dram_write_bytes += (uint64_t)bits_count_few(sectors) << m->device->sector_shift;
         written_ps = dram_write(m, r, r->line, sectors, at_ps, index);
     } else {
         struct cache_line *line = cache_line(l2, i);
@@ -296,7 +296,7 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
     struct device *d = m->device;
     const struct request *r = request_at(d, request);
     struct rate_server *port = &d->slices[r->slice];
-    uint32_t sectors = bits_count(r->sectors);
+    uint32_t sectors = bits_count_few(r->sectors);
     uint64_t start_ps, end_ps = rate_serve_step(port, time_ps, &d->l2_steps[sectors], &start_ps);
 
     r->run->c.l2_bytes += (uint64_t)sectors << d->sector_shift;
@@ -312,15 +312,12 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
         serve_read(m, request, end_ps + d->l2_latency_ps);
 }
 
-/*
- * The requests of the next cycle, put into a list for each compute unit. Their order is by compute
- * unit, and by sending where they are of one unit.
- */
-static void collect(struct device *d)
+/* Requests of one cycle, put into a list for each compute unit: their order is by that, and by sending where they are of one. */
+static void sort_arrivals(struct device *d, uint32_t first)
 {
     struct arrivals *a = &d->arrivals;
 
-    for (uint32_t i = transit_take(d->to_l2, &d->requests), next; i != REQUEST_NONE; i = next) {
+    for (uint32_t i = first, next; i != REQUEST_NONE; i = next) {
         struct request *r = request_at(d, i);
         uint64_t bit = UINT64_C(1) << r->cu % 64;
 
@@ -336,13 +333,11 @@ static void collect(struct device *d)
     }
 }
 
-void l2_arrivals(struct sim_machine *m)
+static void arrive_sorted(struct sim_machine *m)
 {
     struct device *d = m->device;
     struct arrivals *a = &d->arrivals;
 
-    calendar_pass(&d->calendar, d->to_l2->next);
-    collect(d);
     for (uint32_t word = 0; word * 64 < d->ncus; word++) {
         for (; a->cus[word]; a->cus[word] &= a->cus[word] - 1) {
             uint32_t cu = word * 64 + bits_first(a->cus[word]);
@@ -353,6 +348,21 @@ void l2_arrivals(struct sim_machine *m)
             }
         }
     }
+}
+
+void l2_arrivals(struct sim_machine *m)
+{
+    struct device *d = m->device;
+    uint32_t first;
+
+    calendar_pass(&d->calendar, d->to_l2->next);
+    first = transit_take(d->to_l2, &d->requests);
+    if (request_at(d, first)->next == REQUEST_NONE) {
+        arrive(m, first, m->now_ps);
+        return;
+    }
+    sort_arrivals(d, first);
+    arrive_sorted(m);
 }
 
 void l2_replay(struct sim_machine *m, uint32_t first)

@@ -208,7 +208,7 @@ static void ask(struct sim_machine *m, struct cu *cu, uint32_t mshr, struct kern
     r->owner = mshr;
     r->cu = (uint16_t)cu->id;
     r->kind = REQ_LOAD;
-    run->c.sectors += bits_count(sectors);
+    run->c.sectors += bits_count_few(sectors);
     l2_send(m, i, cycle);
 }
 
@@ -312,7 +312,7 @@ static inline uint32_t through_request(struct sim_machine *m, struct cu *cu, str
     r->owner = op;
     r->cu = (uint16_t)cu->id;
     r->kind = (uint8_t)kind;
-    w->run->c.sectors += bits_count(l->sectors);
+    w->run->c.sectors += bits_count_few(l->sectors);
     return i;
 }
 

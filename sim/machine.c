@@ -194,37 +194,68 @@ static void serve_cus(struct sim_machine *m)
     }
 }
 
-/* A cycle of the core clock as a time; the cycle may be "never". */
-static uint64_t edge_or_never(const struct sim_machine *m, uint64_t cycle)
+/* A cycle of the core clock as a time; the cycle may be "never". It is mostly the one that was asked for last. */
+static uint64_t edge_or_never(const struct sim_machine *m, struct machine_edge *last, uint64_t cycle)
 {
-    return cycle == UINT64_MAX ? SIM_NEVER : clock_edge(&m->core, cycle);
+    if (last->cycle != cycle) {
+        last->cycle = cycle;
+        last->ps = cycle == UINT64_MAX ? SIM_NEVER : clock_edge(&m->core, cycle);
+    }
+    return last->ps;
 }
 
-static uint64_t l2_time(const struct sim_machine *m)
+static uint64_t l2_time(struct sim_machine *m)
 {
-    uint64_t edge_ps = edge_or_never(m, m->device->to_l2->next);
+    uint64_t edge_ps = edge_or_never(m, &m->l2_edge, m->device->to_l2->next);
 
     return edge_ps == SIM_NEVER ? SIM_NEVER : edge_ps + m->device->noc_ps;
 }
 
-/* Serves what is next and is not later than until_ps; false if there is nothing. At one time the
+static uint64_t cus_time(struct sim_machine *m)
+{
+    return edge_or_never(m, &m->cus_edge, calendar_next(&m->device->calendar));
+}
+
+/* Whether the loop has to look, before it comes to that time, if the run is to go on. */
+static inline bool is_late(const struct sim_machine *m, uint64_t time_ps)
+{
+    return time_ps > m->until_ps || (m->limits.max_time_ps && time_ps > m->limits.max_time_ps);
+}
+
+/* Requests arrive at L2, cycle after cycle, as long as nothing else is next. */
+static void serve_l2(struct sim_machine *m)
+{
+    uint64_t next_ps;
+
+    for (;;) {
+        l2_arrivals(m);
+        next_ps = l2_time(m);
+        if (next_ps >= event_next_time(m->events) || next_ps > cus_time(m) || is_late(m, next_ps) ||
+            m->fault.status != HD_OK)
+            return;
+        m->now_ps = next_ps;
+        m->served++;
+    }
+}
+
+/* Serves what is next and is not later than m->until_ps; false if there is nothing. At one time the
  * order is that of the rows. */
-static bool serve_next(struct sim_machine *m, uint64_t until_ps)
+static bool serve_next(struct sim_machine *m)
 {
     const struct {
         uint64_t time_ps;
         void (*serve)(struct sim_machine *m);
     } sources[] = {
         {event_next_time(m->events), serve_event},
-        {l2_time(m), l2_arrivals},
-        {edge_or_never(m, calendar_next(&m->device->calendar)), serve_cus},
+        {l2_time(m), serve_l2},
+        {cus_time(m), serve_cus},
     };
     unsigned best = 0;
 
     for (unsigned i = 1; i < sizeof sources / sizeof *sources; i++)
         if (sources[i].time_ps < sources[best].time_ps)
             best = i;
-    if (sources[best].time_ps == SIM_NEVER || sources[best].time_ps > until_ps)
+    if (sources[best].time_ps == SIM_NEVER || sources[best].time_ps > m->until_ps)
         return false;
     m->now_ps = sources[best].time_ps;
     m->served++;
@@ -241,7 +272,8 @@ static enum hd_status failure(const struct sim_machine *m, struct hd_error *err)
 
 enum hd_status sim_run_until(struct sim_machine *m, uint64_t time_ps, struct hd_error *err)
 {
-    while (!machine_stopped(m) && serve_next(m, time_ps))
+    m->until_ps = time_ps;
+    while (!machine_stopped(m) && serve_next(m))
         continue;
     if (m->fault.status == HD_OK && m->now_ps < time_ps)
         m->now_ps = time_ps;
@@ -261,8 +293,9 @@ static void fail_waiting(struct sim_machine *m)
 enum hd_status sim_wait(struct sim_machine *m, uint64_t ticket, struct hd_error *err)
 {
     m->waiting = true;
+    m->until_ps = SIM_NEVER;
     while (!machine_stopped(m) && !(ticket ? sim_done(m, ticket) : sim_idle(m)))
-        if (!serve_next(m, SIM_NEVER))
+        if (!serve_next(m))
             fail_waiting(m);
     m->waiting = false;
     return failure(m, err);

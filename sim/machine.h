@@ -13,6 +13,11 @@
 
 struct device; /* compute units, caches, DRAM, dispatcher: sim/device.h */
 
+/* The time of a cycle of the core clock. */
+struct machine_edge {
+    uint64_t cycle, ps;
+};
+
 struct sim_machine {
     struct sim_config config;
     struct sim_limits limits;
@@ -20,6 +25,9 @@ struct sim_machine {
     struct hd_probe probe;
     enum sim_mode mode;
     uint64_t now_ps;
+    uint64_t until_ps; /* the loop serves nothing later */
+    struct machine_edge l2_edge,
+        cus_edge;    /* asked for last, of what was sent to L2 and of the calendar */
     uint64_t served; /* times at which something was done: idle time adds none */
     bool waiting;    /* the host waits, so that it can do nothing before something else ends */
     struct clock_domain core, l2clk;
