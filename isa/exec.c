@@ -93,32 +93,71 @@ static inline void write_lanes(struct isa_wave *w, const struct isa_insn *in, ui
         row->some(d, a, b, c, isa_spread(w, active, lanes));
 }
 
-static void exec_vector(struct isa_wave *w, const struct isa_insn *in, const struct isa_lanes *lanes)
+/* Whether a source of the instruction has to be spread over the lanes first. */
+static inline bool needs_room(const struct isa_insn *in)
 {
-    uint64_t active = isa_active(w, in);
-    struct scratch room;
-    const uint32_t *a, *b, *c;
+    const uint32_t in_lanes = 1u << ISA_O_NONE | 1u << ISA_O_V | 1u << ISA_O_IMM;
 
-    if (!active)
-        return;
-    a = vector_source(w, in, in->a, room.a, lanes);
-    b = vector_source(w, in, in->b, room.b, lanes);
-    c = vector_source(w, in, in->c, room.c, lanes);
+    return (1u << in->a.kind | 1u << in->b.kind | 1u << in->c.kind) & ~in_lanes;
+}
+
+/* A source that is in lanes; of none, anything. */
+static inline const uint32_t *source_in_lanes(const struct isa_wave *w, const struct isa_insn *in,
+                                              struct isa_operand o, const struct isa_lanes *lanes)
+{
+    return o.kind == ISA_O_IMM ? isa_imm_lanes(in->imm_vec, lanes->width)
+                               : vector_register(w, o, lanes);
+}
+
+/* With a source that is a scalar or a mask. */
+static void exec_spread(struct isa_wave *w, const struct isa_insn *in, uint64_t active,
+                        const struct isa_lanes *lanes)
+{
+    struct scratch room;
+    const uint32_t *a = vector_source(w, in, in->a, room.a, lanes);
+    const uint32_t *b = vector_source(w, in, in->b, room.b, lanes);
+    const uint32_t *c = vector_source(w, in, in->c, room.c, lanes);
+
     write_lanes(w, in, active, a, b, c, &lanes->rows[in->op], lanes);
 }
 
-static void exec_compare(struct isa_wave *w, const struct isa_insn *in,
-                         const struct isa_lanes *lanes)
+static inline void exec_vector(struct isa_wave *w, const struct isa_insn *in,
+                               const struct isa_lanes *lanes)
 {
-    uint64_t active = isa_active(w, in), value;
-    struct scratch room;
-    const uint32_t *a, *b;
+    uint64_t active = isa_active(w, in);
 
     if (!active)
         return;
-    a = vector_source(w, in, in->a, room.a, lanes);
-    b = vector_source(w, in, in->b, room.b, lanes);
-    value = lanes->rows[in->op].cmp(a, b) & active;
+    if (needs_room(in))
+        exec_spread(w, in, active, lanes);
+    else
+        write_lanes(w, in, active, source_in_lanes(w, in, in->a, lanes),
+                    source_in_lanes(w, in, in->b, lanes), source_in_lanes(w, in, in->c, lanes),
+                    &lanes->rows[in->op], lanes);
+}
+
+static uint64_t compare_spread(struct isa_wave *w, const struct isa_insn *in,
+                               const struct isa_lanes *lanes)
+{
+    struct scratch room;
+    const uint32_t *a = vector_source(w, in, in->a, room.a, lanes);
+
+    return lanes->rows[in->op].cmp(a, vector_source(w, in, in->b, room.b, lanes));
+}
+
+static inline void exec_compare(struct isa_wave *w, const struct isa_insn *in,
+                                const struct isa_lanes *lanes)
+{
+    uint64_t active = isa_active(w, in), value;
+
+    if (!active)
+        return;
+    if (needs_room(in))
+        value = compare_spread(w, in, lanes);
+    else
+        value = lanes->rows[in->op].cmp(source_in_lanes(w, in, in->a, lanes),
+                                        source_in_lanes(w, in, in->b, lanes));
+    value &= active;
     if (in->d.index != ISA_VCC)
         value |= w->m[in->d.index] & ~active;
     w->m[in->d.index] = value;

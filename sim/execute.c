@@ -6,27 +6,42 @@
 
 #include <inttypes.h>
 
-static void count(struct sim_counters *c, const struct isa_insn *in, uint64_t lanes)
+/* What instructions of one kind or another add up to. */
+struct tally {
+    uint64_t lanes, flop32, flop64, mask_ops;
+};
+
+static inline void tally(struct tally *t, const struct isa_insn *in, uint64_t lanes)
 {
-    c->lane_instr += lanes;
-    c->class_instr[in->cls]++;
+    t->lanes += lanes;
     if (in->flags & (ISA_F_FLOP32 | ISA_F_FLOP64)) {
         uint64_t flops = in->flags & ISA_F_FMA ? 2 * lanes : lanes;
 
-        if (in->flags & ISA_F_FLOP32)
-            c->flop32 += flops;
-        else
-            c->flop64 += flops;
+        t->flop32 += in->flags & ISA_F_FLOP32 ? flops : 0;
+        t->flop64 += in->flags & ISA_F_FLOP64 ? flops : 0;
     }
-    c->mask_ops += in->format == ISA_MASK_OP || in->format == ISA_SAVE_EXEC;
+    t->mask_ops += in->format == ISA_MASK_OP || in->format == ISA_SAVE_EXEC;
+}
+
+static inline void count(struct sim_counters *c, const struct tally *t)
+{
+    c->lane_instr += t->lanes;
+    c->flop32 += t->flop32;
+    c->flop64 += t->flop64;
+    c->mask_ops += t->mask_ops;
 }
 
 void count_instruction(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
                        uint64_t active)
 {
-    w->run->c.wave_instr++;
+    struct sim_counters *c = &w->run->c;
+    struct tally t = {0};
+
+    c->wave_instr++;
     m->device->instructions++;
-    count(&w->run->c, in, bits_count(active));
+    c->class_instr[in->cls]++;
+    tally(&t, in, bits_count(active));
+    count(c, &t);
 }
 
 /* No instruction of a run but its last changes a mask, so the lanes of all are known before. */
@@ -35,14 +50,17 @@ static void count_run(struct sim_machine *m, struct wavefront *w, const struct i
 {
     struct sim_counters *c = &w->run->c;
     uint64_t lanes = bits_count(w->regs.live & w->regs.tx & w->regs.exec);
+    struct tally t = {0};
 
     c->wave_instr += n;
     m->device->instructions += n;
-    for (uint32_t i = 0; i < n; i++) {
-        bool plain = !in[i].pred && !(in[i].flags & ISA_F_NOMASK);
+    for (const struct isa_insn *end = in + n; in < end; in++) {
+        bool plain = !in->pred && !(in->flags & ISA_F_NOMASK);
 
-        count(c, &in[i], plain ? lanes : bits_count(isa_active(&w->regs, &in[i])));
+        c->class_instr[in->cls]++;
+        tally(&t, in, plain ? lanes : bits_count(isa_active(&w->regs, in)));
     }
+    count(c, &t);
 }
 
 uint32_t execute_run(struct sim_machine *m, struct wavefront *w)
