@@ -36,12 +36,10 @@ static inline uint64_t line_at(const struct device *d, uint64_t address)
     return address >> d->line_shift << d->line_shift;
 }
 
-/* The sectors of a lane's bytes, which are aligned. */
-static inline uint32_t lane_sectors(const struct device *d, const struct access *x, uint64_t line,
-                                    uint64_t address)
+/* The sectors of an access of a lane at the start of a line: it is aligned, so that those further on are as many. */
+static inline uint32_t first_sectors(const struct device *d, const struct access *x)
 {
-    return x->bytes >> d->sector_shift <= 1 ? 1u << ((address - line) >> d->sector_shift)
-                                            : sectors_of(d, address, x->bytes);
+    return (uint32_t)bits_low(x->bytes >> d->sector_shift > 1 ? x->bytes >> d->sector_shift : 1);
 }
 
 /*
@@ -52,6 +50,7 @@ static inline uint32_t rising_lines(struct device *d, const struct access *x, bo
                                     uint64_t *rest)
 {
     struct line_request *last = d->lines;
+    uint32_t sectors = first_sectors(d, x);
     uint64_t lanes = x->active;
 
     last->line = line_at(d, address_of(x, general, bits_first(lanes)));
@@ -64,10 +63,29 @@ static inline uint32_t rising_lines(struct device *d, const struct access *x, bo
             break;
         if (line > last->line)
             *++last = (struct line_request){line, 0, 1};
-        last->sectors |= lane_sectors(d, x, line, address);
+        last->sectors |= sectors << ((address - line) >> d->sector_shift);
     }
     *rest = lanes;
     return (uint32_t)(last - d->lines) + 1;
+}
+
+/*
+ * The lanes *rest of a general access as long as each is on the line of the lane before it, or on the one behind that in
+ * the list, whose end leads to its start: a block of several columns goes through the same rows for each.
+ */
+static void repeated_lines(struct device *d, const struct access *x, uint32_t n, uint64_t *rest)
+{
+    uint32_t sectors = first_sectors(d, x), at = n - 1;
+
+    for (; *rest; *rest &= *rest - 1) {
+        uint64_t address = x->address[bits_first(*rest)], line = line_at(d, address);
+
+        if (d->lines[at].line != line)
+            at = at + 1 < n ? at + 1 : 0;
+        if (d->lines[at].line != line)
+            return;
+        d->lines[at].sectors |= sectors << ((address - line) >> d->sector_shift);
+    }
 }
 
 static inline uint32_t line_hash(uint64_t line)
@@ -79,6 +97,7 @@ static inline uint32_t line_hash(uint64_t line)
 static uint32_t more_lines(struct device *d, const struct access *x, uint64_t rest, uint32_t n)
 {
     uint8_t place[HASH_PLACES] = {0}; /* 1 + index in d->lines */
+    uint32_t sectors = first_sectors(d, x);
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t h = line_hash(d->lines[i].line);
@@ -97,7 +116,7 @@ static uint32_t more_lines(struct device *d, const struct access *x, uint64_t re
             d->lines[n] = (struct line_request){line, 0, 1};
             place[h] = (uint8_t)++n;
         }
-        d->lines[place[h] - 1].sectors |= lane_sectors(d, x, line, address);
+        d->lines[place[h] - 1].sectors |= sectors << ((address - line) >> d->sector_shift);
     }
     return n;
 }
@@ -111,6 +130,7 @@ static uint32_t lane_lines(struct device *d, const struct access *x)
     if (x->pattern != ISA_GENERAL)
         return rising_lines(d, x, false, &rest);
     n = rising_lines(d, x, true, &rest);
+    repeated_lines(d, x, n, &rest);
     return rest ? more_lines(d, x, rest, n) : n;
 }
 

@@ -7,6 +7,7 @@ bool calendar_init(struct calendar *c, uint32_t units)
 {
     memset(c, 0, sizeof *c);
     c->units = units;
+    c->next = CALENDAR_NEVER;
     c->words = (units + 63) / 64;
     c->slots = calloc((size_t)RING_PLACES * c->words, sizeof *c->slots);
     c->at = malloc(units * sizeof *c->at);
@@ -26,6 +27,7 @@ void calendar_free(struct calendar *c)
 void calendar_copy(struct calendar *to, const struct calendar *from)
 {
     to->now = from->now;
+    to->next = from->next;
     to->due = from->due;
     memcpy(to->slots, from->slots, (size_t)RING_PLACES * from->words * sizeof *to->slots);
     memcpy(to->at, from->at, from->units * sizeof *to->at);
@@ -58,11 +60,6 @@ void calendar_move(struct calendar *c, uint32_t unit, uint64_t cycle)
     calendar_set(c, c->now, unit, cycle);
 }
 
-uint64_t calendar_next(const struct calendar *c)
-{
-    return ring_next(&c->due, c->now);
-}
-
 uint32_t calendar_take(struct calendar *c, uint64_t cycle, uint32_t *units, uint32_t most)
 {
     uint64_t *slot = slot_of(c, cycle);
@@ -77,7 +74,9 @@ uint32_t calendar_take(struct calendar *c, uint64_t cycle, uint32_t *units, uint
             c->at[units[n++]] = CALENDAR_NEVER;
         }
     }
-    if (n == 0)
+    if (n == 0) {
         ring_clear(&c->due, cycle);
+        c->next = ring_next(&c->due, cycle);
+    }
     return n;
 }

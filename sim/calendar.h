@@ -13,6 +13,7 @@
 struct calendar {
     uint32_t units, words; /* words of 64 units */
     uint64_t now;          /* no unit stands at an earlier cycle */
+    uint64_t next;         /* the next cycle at which a unit is due, CALENDAR_NEVER if none is */
     struct ring due;       /* slots that are not empty */
     uint64_t *slots;       /* [RING_PLACES][words] */
     uint64_t *at; /* [units]: the cycle at which it stands, CALENDAR_NEVER if it does not */
@@ -49,15 +50,14 @@ static inline void calendar_set(struct calendar *c, uint64_t now, uint32_t unit,
         return;
     }
     c->at[unit] = cycle;
+    if (cycle < c->next)
+        c->next = cycle;
     c->slots[cycle % RING_PLACES * c->words + unit / 64] |= UINT64_C(1) << unit % 64;
     ring_set(&c->due, cycle);
 }
 
-/* The next cycle at which a unit is due, CALENDAR_NEVER if none is. */
-uint64_t calendar_next(const struct calendar *c);
-
 /*
- * Takes units due at `cycle`, which must be calendar_next(), the lowest first and at most `most` of
+ * Takes units due at `cycle`, which must be c->next, the lowest first and at most `most` of
  * them; returns how many. With 0 the cycle is over.
  */
 uint32_t calendar_take(struct calendar *c, uint64_t cycle, uint32_t *units, uint32_t most);

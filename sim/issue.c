@@ -335,7 +335,7 @@ bool simd_step(struct sim_machine *m, struct simd *s, bool ahead)
     simd_advance(s, cycle);
     eligible = open_now(s, cycle);
     if (eligible) {
-        struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
+        struct wavefront *w = &s->waves[wave_pick(d->scheduler, s, eligible)];
 
         if (ahead && issue_is_shared(m, w, w->next))
             return false;

@@ -76,7 +76,7 @@ static void pick_all(const struct sim_machine *m, struct simd *s, struct picks *
 
         if (!eligible)
             return;
-        s->last = scheduler->pick(s, eligible);
+        s->last = wave_pick(scheduler, s, eligible);
         w = &s->waves[s->last];
         pick_add(p, s, w, w->unit, false);
         if (m->config.dual_issue && pairs(s, p->units, w, cycle))
@@ -178,7 +178,7 @@ bool simd_pair_step(struct sim_machine *m, struct simd *s, bool ahead)
     simd_advance(s, cycle);
     eligible = open_now(s, cycle);
     if (eligible) {
-        struct wavefront *w = &s->waves[d->scheduler->pick(s, eligible)];
+        struct wavefront *w = &s->waves[wave_pick(d->scheduler, s, eligible)];
         bool second = pairs(s, 1u << w->unit, w, cycle);
 
         if (ahead &&

@@ -185,7 +185,7 @@ enum { ISSUE_BATCH = 64 };
 static void serve_cus(struct sim_machine *m)
 {
     struct device *d = m->device;
-    uint64_t cycle = calendar_next(&d->calendar);
+    uint64_t cycle = d->calendar.next;
     uint32_t units[ISSUE_BATCH], n;
 
     while ((n = calendar_take(&d->calendar, cycle, units, ISSUE_BATCH)) > 0) {
@@ -213,7 +213,7 @@ static uint64_t l2_time(struct sim_machine *m)
 
 static uint64_t cus_time(struct sim_machine *m)
 {
-    return edge_or_never(m, &m->cus_edge, calendar_next(&m->device->calendar));
+    return edge_or_never(m, &m->cus_edge, m->device->calendar.next);
 }
 
 /* Whether the loop has to look, before it comes to that time, if the run is to go on. */

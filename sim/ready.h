@@ -71,68 +71,73 @@ static inline uint64_t lsu_from(const struct cu *cu)
     return lsu_held(cu) ? CALENDAR_NEVER : cu->lsu_free;
 }
 
-/*
- * Slots whose function unit takes no instruction at `cycle`. *next is lowered to when a unit is free that
- * keeps some of the slots in question waiting.
- */
-static inline uint64_t closed_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
-                                    uint64_t *next)
+/* Takes the slots of a unit that is not free at `cycle` out of *slots; *next is lowered to when it is. */
+static inline void close_unit(const struct simd *s, unsigned unit, uint64_t from, uint64_t cycle,
+                              uint64_t *slots, uint64_t *next)
 {
-    uint64_t closed = 0;
+    if (from <= cycle)
+        return;
+    *slots &= ~s->of_unit[unit];
+    *next = from < *next ? from : *next;
+}
+
+/* The same for the units that a compute unit has. */
+static inline void close_shared(const struct simd *s, uint64_t cycle, uint64_t *slots,
+                                uint64_t *next)
+{
+    if (*slots & s->of_unit[FU_LDS])
+        close_unit(s, FU_LDS, s->cu->lds_free, cycle, slots, next);
+    if (*slots & s->of_unit[FU_LSU])
+        close_unit(s, FU_LSU, lsu_from(s->cu), cycle, slots, next);
+}
+
+/*
+ * Those of some slots whose function unit takes an instruction at `cycle`. *next is lowered to when a unit is
+ * free that keeps one of the others waiting.
+ */
+static inline uint64_t open_slots(const struct simd *s, uint64_t slots, uint64_t cycle,
+                                  uint64_t *next)
+{
+    for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
+        unsigned unit = bits_first(busy);
+
+        if (slots & s->of_unit[unit])
+            close_unit(s, unit, s->unit_free[unit], cycle, &slots, next);
+    }
+    close_shared(s, cycle, &slots, next);
+    return slots;
+}
+
+/* The ready slots whose function unit takes an instruction at `cycle`. Forgets the units that are free again. */
+static inline uint64_t open_now(struct simd *s, uint64_t cycle)
+{
+    uint64_t slots = s->ready, next = CALENDAR_NEVER;
 
     for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
         unsigned unit = bits_first(busy);
 
         if (s->unit_free[unit] <= cycle)
-            continue;
-        closed |= s->of_unit[unit];
-        if (slots & s->of_unit[unit])
-            *next = s->unit_free[unit] < *next ? s->unit_free[unit] : *next;
-    }
-    if (s->cu->lds_free > cycle) {
-        closed |= s->of_unit[FU_LDS];
-        if (slots & s->of_unit[FU_LDS])
-            *next = s->cu->lds_free < *next ? s->cu->lds_free : *next;
-    }
-    if (lsu_from(s->cu) > cycle) {
-        closed |= s->of_unit[FU_LSU];
-        if (slots & s->of_unit[FU_LSU])
-            *next = lsu_from(s->cu) < *next ? lsu_from(s->cu) : *next;
-    }
-    return closed;
-}
-
-/* Forgets the function units that are free again. */
-static inline void release_units(struct simd *s, uint64_t cycle)
-{
-    for (uint32_t busy = s->busy; busy; busy &= busy - 1)
-        if (s->unit_free[bits_first(busy)] <= cycle)
             s->busy &= ~(busy & -busy);
-}
-
-/* The ready slots whose function unit takes an instruction at `cycle`, which is s->now. */
-static inline uint64_t open_now(struct simd *s, uint64_t cycle)
-{
-    uint64_t next = CALENDAR_NEVER;
-
-    release_units(s, cycle);
-    return s->ready & ~closed_slots(s, 0, cycle, &next);
+        else
+            slots &= ~s->of_unit[unit];
+    }
+    close_shared(s, cycle, &slots, &next);
+    return slots;
 }
 
 /* The next cycle, from s->now + 1 on, at which the unit may issue; CALENDAR_NEVER if nothing is known of one. */
 static inline uint64_t next_issue(const struct simd *s)
 {
     uint64_t next = CALENDAR_NEVER, from = s->now + 1;
-    uint64_t closed = closed_slots(s, s->ready, from, &next);
 
-    if (s->ready & ~closed)
+    if (s->ready && open_slots(s, s->ready, from, &next))
         return from;
     for (uint64_t due = near_cycles(s); due; due &= due - 1) {
-        uint64_t cycle = from + bits_first(due), slots = s->near[cycle % SIMD_NEAR];
+        uint64_t cycle = from + bits_first(due);
 
         if (cycle >= next)
             break;
-        if (slots & ~closed || slots & ~closed_slots(s, slots, cycle, &next))
+        if (open_slots(s, s->near[cycle % SIMD_NEAR], cycle, &next))
             return cycle;
     }
     return s->far_from < next ? s->far_from : next;

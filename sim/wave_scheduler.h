@@ -5,10 +5,8 @@
 #ifndef HD_SIM_WAVE_SCHEDULER_H
 #define HD_SIM_WAVE_SCHEDULER_H
 
+#include "sim/base/bits.h"
 #include "sim/base/param.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct simd;
 
@@ -29,5 +27,12 @@ extern const struct wave_scheduler wave_scheduler_lrr, wave_scheduler_gto, wave_
 extern const struct wave_scheduler *const wave_schedulers[];
 /* The same list as names, for the parameter table. */
 extern const struct param_choice wave_scheduler_choices[];
+
+/* One of the eligible slots, of which there must be one; the policy is asked where there is a choice. */
+static inline uint32_t wave_pick(const struct wave_scheduler *scheduler, const struct simd *s,
+                                 uint64_t eligible)
+{
+    return eligible & (eligible - 1) ? scheduler->pick(s, eligible) : bits_first(eligible);
+}
 
 #endif
