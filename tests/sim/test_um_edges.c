@@ -112,6 +112,30 @@ static void a_load_behind_a_store_leaves_the_page_dirty(void **state)
     krig_close(&r);
 }
 
+/* A dirty page that the host took comes back clean, and a store makes it dirty again. */
+static void a_page_that_comes_back_is_clean(void **state)
+{
+    struct krig r;
+    uint64_t ticket;
+    uint32_t x;
+
+    (void)state;
+    open_rig(&r, "off", 4);
+    x = host_array(&r, 2);
+    touch(&r, x, 0, true);
+    touch(&r, x, WORDS, true);
+    assert_int_equal(residency(&r, x).dirty, 2);
+    ticket = sim_host_access(r.m, &(struct sim_host_access){.array = x, .bytes = 4});
+    assert_int_equal(sim_wait(r.m, ticket, &r.err), HD_OK);
+    assert_int_equal(residency(&r, x).dirty, 1);
+    touch(&r, x, 0, false);
+    assert_int_equal(residency(&r, x).device, 2);
+    assert_int_equal(residency(&r, x).dirty, 1);
+    touch(&r, x, 0, true);
+    assert_int_equal(residency(&r, x).dirty, 2);
+    krig_close(&r);
+}
+
 /* Page 0 of one array and page 1 of another leave together: each goes home as its own array's. */
 static void pages_of_two_arrays_leave_apart(void **state)
 {
@@ -150,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_tree_needs_more_than_its_percentage),
         cmocka_unit_test(the_tree_fills_the_device),
         cmocka_unit_test(a_load_behind_a_store_leaves_the_page_dirty),
+        cmocka_unit_test(a_page_that_comes_back_is_clean),
         cmocka_unit_test(pages_of_two_arrays_leave_apart),
     };
 
