@@ -14,7 +14,8 @@
 enum event_kind {
     EV_QUEUE,       /* heads of queues may have become ready */
     EV_LAUNCH,      /* a: queue: the launch latency of its head kernel is over */
-    EV_LINK,        /* a: engine: the transfer in service, or its gap, is over */
+    EV_LINK,        /* a: engine: the transfer in service is over */
+    EV_LINK_START,  /* a: engine: it takes the next transfer */
     EV_TICKET,      /* b: ticket: completes (a host fault's move, for example) */
     EV_KERNEL_DONE, /* a: kernel run */
     EV_FLUSH,       /* a: kernel run: its last work-group has ended */
@@ -38,6 +39,7 @@ enum {
     UNIT_KERNEL = 5 << 16,
     UNIT_DISPATCH = 6 << 16,
     UNIT_FAULT = 7 << 16,
+    UNIT_LINK_START = 8 << 16,
 };
 
 struct event {

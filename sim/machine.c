@@ -158,6 +158,7 @@ static event_fn *const handlers[EV_NUM_KINDS] = {
     [EV_LAUNCH] = queue_event,
     [EV_TICKET] = queue_event,
     [EV_LINK] = link_event,
+    [EV_LINK_START] = link_event,
     [EV_KERNEL_DONE] = dispatch_event,
     [EV_FLUSH] = l1_event,
     [EV_DISPATCH] = dispatch_event,

@@ -67,7 +67,7 @@ struct host_fault {
 struct page_move {
     uint32_t array;
     uint64_t first, end;
-    bool last; /* of its transfer */
+    uint64_t transfer; /* counts from 1 */
 };
 
 enum { MEMORY_RETIRED_MAX = 1024 };
@@ -79,7 +79,8 @@ struct memory {
     VEC(uint32_t) by_address; /* ids of live arrays in order of base */
     VEC(uint32_t) free_ids;
     VEC(struct host_fault) host_faults;
-    VEC(struct page_move) moves; /* of transfers to the device, in the order of the link */
+    VEC(struct page_move) moves; /* of transfers to the device, in the order of being sent */
+    uint64_t transfers;          /* to the device, of pages */
     struct frames frames;
     uint64_t next_address;   /* arrays are page-aligned with at least a page between them */
     uint64_t bytes;          /* of the values of live arrays */

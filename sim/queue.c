@@ -218,14 +218,15 @@ static void copy_values(struct sim_machine *m, const struct sim_cmd *cmd)
         memcpy(cmd->copy.host, device, cmd->copy.bytes);
 }
 
-void queue_transfer_done(struct sim_machine *m, const struct sim_transfer_record *record)
+void queue_transfer_done(struct sim_machine *m, const struct sim_transfer_record *record,
+                         uint64_t pages)
 {
     uint64_t ticket = 0;
 
     if (record->kind == SIM_T_COPY)
         copy_values(m, &queue_at(m, record->queue)->head->cmd);
     else
-        ticket = um_move_done(m, record);
+        ticket = um_move_done(m, record, pages);
     if (m->sink.transfer)
         m->sink.transfer(m->sink.user, record);
     if (record->kind == SIM_T_COPY)
@@ -268,7 +269,7 @@ static enum progress step_copy(struct sim_machine *m, uint32_t id)
         return PROGRESS_DONE;
     }
     q->stage = STAGE_LINK;
-    link_submit(m, &r, c->cmd.copy.pinned);
+    link_submit(m, &r, c->cmd.copy.pinned, 0);
     return PROGRESS_BUSY;
 }
 

@@ -183,20 +183,21 @@ static void send_array(struct sim_machine *m, const struct um_claim *c,
     r.bytes = c->move_bytes;
     r.to_device = true;
     r.queued_ps = m->now_ps;
-    link_submit(m, &r, true);
+    link_submit(m, &r, true, 0);
 }
 
 void um_send_pages(struct sim_machine *m, const struct um_claim *runs, size_t n,
                    const struct sim_transfer_record *common)
 {
     struct sim_transfer_record r = *common;
+    uint64_t transfer = ++m->memory.transfers;
 
     r.to_device = true;
     if (r.kind != SIM_T_FAULT)
         r.queued_ps = m->now_ps;
     for (size_t i = 0; i < n; i++) {
         const struct page_move move = {runs[i].array, runs[i].pages.first, runs[i].pages.end,
-                                       i + 1 == n};
+                                       transfer};
 
         r.array = runs[i].array;
         r.bytes += runs[i].move_bytes;
@@ -206,7 +207,7 @@ void um_send_pages(struct sim_machine *m, const struct um_claim *runs, size_t n,
     if (r.bytes == 0 || m->fault.status != HD_OK)
         return;
     array_at(m, r.array)->inbound++;
-    link_submit(m, &r, true);
+    link_submit(m, &r, true, transfer);
 }
 
 void um_move_in(struct sim_machine *m, const struct um_claims *claims,
@@ -258,24 +259,26 @@ static void arrive(struct sim_machine *m, const struct page_move *move)
         demand_arrive(m, a, page);
 }
 
-/* The pages of the transfer that was first on the link. */
-static void arrive_first(struct sim_machine *m)
+static void arrive_all(struct sim_machine *m, uint64_t transfer)
 {
     struct memory *mem = &m->memory;
-    size_t n = 0;
+    size_t first = 0, end;
 
-    while (!mem->moves.at[n].last)
-        arrive(m, &mem->moves.at[n++]);
-    arrive(m, &mem->moves.at[n++]);
-    mem->moves.len -= n;
-    memmove(mem->moves.at, mem->moves.at + n, mem->moves.len * sizeof *mem->moves.at);
+    while (mem->moves.at[first].transfer != transfer)
+        first++;
+    for (end = first; end < mem->moves.len && mem->moves.at[end].transfer == transfer; end++)
+        arrive(m, &mem->moves.at[end]);
+    memmove(mem->moves.at + first, mem->moves.at + end,
+            (mem->moves.len - end) * sizeof *mem->moves.at);
+    mem->moves.len -= end - first;
 }
 
-static void move_in_done(struct sim_machine *m, const struct sim_transfer_record *r)
+static void move_in_done(struct sim_machine *m, const struct sim_transfer_record *r,
+                         uint64_t transfer)
 {
     array_at(m, r->array)->inbound--;
     if (m->memory.demand) {
-        arrive_first(m);
+        arrive_all(m, transfer);
         um_fault_arrived(m, r->kind == SIM_T_FAULT);
         um_host_retry(m, r->array);
     } else {
@@ -284,10 +287,10 @@ static void move_in_done(struct sim_machine *m, const struct sim_transfer_record
     memory_release_id(&m->memory, r->array);
 }
 
-uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r)
+uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t transfer)
 {
     if (r->to_device) {
-        move_in_done(m, r);
+        move_in_done(m, r, transfer);
         return 0;
     }
     if (r->kind == SIM_T_EVICT)

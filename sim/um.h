@@ -82,8 +82,11 @@ void um_written(struct sim_machine *m, uint32_t array);
 enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t bytes,
                             struct hd_error *err);
 
-/* A transfer, not a SIM_T_COPY, is over. Returns the ticket that this completes, or 0. */
-uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r);
+/*
+ * A transfer, not a SIM_T_COPY, is over; `transfer` is which of those of pages to the device it was, if
+ * it was one. Returns the ticket that this completes, or 0.
+ */
+uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t transfer);
 /*
  * The fault of a host access has been served: its pages may move. Returns the ticket that this
  * completes, or 0.

@@ -174,7 +174,7 @@ uint64_t um_host_fault_served(struct sim_machine *m, uint64_t ticket)
     r.bytes = f.bytes;
     r.queued_ps = f.queued_ps;
     if (f.bytes > 0) {
-        link_submit(m, &r, true);
+        link_submit(m, &r, true, 0);
         return 0;
     }
     mem->arrays.at[r.array].outbound--;

@@ -18,7 +18,7 @@ static void send_home(struct sim_machine *m, uint32_t array, uint64_t pages)
         return;
     m->memory.arrays.at[array].outbound++;
     m->memory.evictions++;
-    link_submit(m, &r, true);
+    link_submit(m, &r, true, 0);
 }
 
 static void count_evicted(struct sim_machine *m, uint64_t pages, uint64_t dirty)

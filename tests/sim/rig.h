@@ -144,7 +144,7 @@ void dispatch_kernel(struct sim_machine *m, uint64_t ticket, uint64_t tag, uint3
 static inline void rig_handle(struct rig *r, const struct event *e)
 {
     r->m.now_ps = e->time_ps;
-    if (e->kind == EV_LINK)
+    if (e->kind == EV_LINK || e->kind == EV_LINK_START)
         link_event(&r->m, e);
     else if (e->kind == EV_KERNEL_DONE)
         rig_end_kernel(&r->m, e->a, e->b, r->kernels[RIG_LOG_MAX - 1 - e->a].start_ps);

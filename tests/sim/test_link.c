@@ -196,6 +196,30 @@ static void transfers_are_served_as_they_came(void **state)
     close_copies(&t);
 }
 
+/* The second copy of a queue comes when its first is over, and then goes ahead of a later call's. */
+static void a_transfer_goes_ahead_of_those_of_later_calls(void **state)
+{
+    struct copies t = open_copies(1, true);
+    uint32_t early = rig_queue(t.r);
+    static const uint64_t in_order[] = {4096, 64, 8192, 128};
+    uint64_t end = 0;
+
+    (void)state;
+    rig_copy(t.r, early, SIM_COPY_H2D, t.x, t.host, 4096);
+    rig_copy(t.r, early, SIM_COPY_H2D, t.x, t.host, 64);
+    rig_copy(t.r, t.other, SIM_COPY_H2D, t.y, t.host, 8192);
+    rig_copy(t.r, rig_queue(t.r), SIM_COPY_H2D, t.y, t.host, 128);
+    rig_run(t.r, 0);
+    assert_int_equal(t.r->ntransfers, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(t.r->transfers[i].bytes, in_order[i]);
+        assert_int_equal(t.r->transfers[i].start_ps, end);
+        end += h2d_time(in_order[i]);
+        assert_int_equal(t.r->transfers[i].end_ps, end);
+    }
+    close_copies(&t);
+}
+
 static void values_move_when_the_copy_completes(void **state)
 {
     struct copies t = open_copies(2, true);
@@ -234,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_pb32_one_direction_never_exceeds_the_rate),
         cmocka_unit_test(test_pb32_a_kernel_overlaps_with_all),
         cmocka_unit_test(transfers_are_served_as_they_came),
+        cmocka_unit_test(a_transfer_goes_ahead_of_those_of_later_calls),
         cmocka_unit_test(values_move_when_the_copy_completes),
     };
 

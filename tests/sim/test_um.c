@@ -1,4 +1,5 @@
 /* Unified memory: page states against a page-by-page model, and the times and bytes of moves. */
+#include "sim/demand.h"
 #include "tests/sim/rig.h"
 #include "sim/pages.h"
 
@@ -539,6 +540,40 @@ static void prefetches_move_host_pages_with_page_faults(void **state)
     rig_close(r);
 }
 
+static uint64_t prefetch(struct rig *r, uint32_t queue, uint32_t array)
+{
+    struct sim_cmd cmd = {.kind = SIM_PREFETCH, .copy = {.array = array, .bytes = PAGE}};
+
+    return rig_submit(r, queue, &cmd);
+}
+
+/* b is sent after c, and goes ahead of it: its command was submitted first. */
+static void the_pages_that_arrive_are_those_of_the_transfer(void **state)
+{
+    struct sim_config c = rig_config();
+    struct rig *r;
+    uint32_t array[3], queue;
+    uint64_t second;
+
+    (void)state;
+    c.um_page_faults = true;
+    r = rig_open(&c);
+    queue = rig_queue(r);
+    for (int i = 0; i < 3; i++) {
+        array[i] = rig_array(r, "x", SIM_MANAGED, PAGE);
+        rig_host(r, array[i], PAGE, true);
+    }
+    prefetch(r, queue, array[0]);
+    second = prefetch(r, queue, array[1]);
+    prefetch(r, 0, array[2]);
+    assert_int_equal(rig_run(r, second), 2 * move_time(PAGE, H2D));
+    assert_false(page_coming(&r->m.memory.arrays.at[array[1]], 0));
+    assert_true(page_coming(&r->m.memory.arrays.at[array[2]], 0));
+    rig_run(r, 0);
+    assert_false(page_coming(&r->m.memory.arrays.at[array[2]], 0));
+    rig_close(r);
+}
+
 static void values_mode_makes_the_same_transitions_in_no_time(void **state)
 {
     struct sim_residency after[2][2];
@@ -591,6 +626,7 @@ int main(void)
         cmocka_unit_test(an_array_freed_while_it_moves_keeps_its_id),
         cmocka_unit_test(prefetches_do_nothing_without_page_faults),
         cmocka_unit_test(prefetches_move_host_pages_with_page_faults),
+        cmocka_unit_test(the_pages_that_arrive_are_those_of_the_transfer),
         cmocka_unit_test(values_mode_makes_the_same_transitions_in_no_time),
     };
 
