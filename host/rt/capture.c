@@ -48,6 +48,18 @@ static enum hd_status must_be_captured(const hd_runtime *rt, const hd_stream *s,
 
 /* ---- nodes --------------------------------------------------------------------------------------- */
 
+static void mark_arrays(const struct capture *c, const struct rt_computation *uses, uint32_t node)
+{
+    for (unsigned i = 0; i < uses->narrays; i++) {
+        hd_array *a = uses->arrays[i];
+
+        if (a->capture == c->number)
+            continue;
+        a->capture = c->number;
+        a->captured_by = node;
+    }
+}
+
 static enum hd_status add_node(hd_runtime *rt, const hd_stream *s, struct graph_node *n,
                                struct hd_error *err)
 {
@@ -61,6 +73,7 @@ static enum hd_status add_node(hd_runtime *rt, const hd_stream *s, struct graph_
     status = graph_add(rt->capture->graph, n, cs->after.at, cs->after.len, &node, err);
     if (status != HD_OK)
         return status;
+    mark_arrays(rt->capture, &n->bound.c, node);
     cs->after.len = 0;
     return vec_push(&cs->after, node) ? HD_OK : rt_no_memory(rt, err);
 }
@@ -156,23 +169,14 @@ enum hd_status capture_refuses_stream(const hd_runtime *rt, const hd_stream *s, 
 enum hd_status capture_refuses_array(const hd_runtime *rt, const hd_array *a, const char *what,
                                      struct hd_error *err)
 {
-    const hd_graph *g = rt->capture ? rt->capture->graph : NULL;
     char name[GRAPH_NAME_MAX];
 
-    for (uint32_t i = 0; g && i < g->items.len; i++) {
-        const struct graph_node *n = &g->items.at[i].node;
-
-        for (unsigned k = 0; k < n->bound.c.narrays; k++) {
-            if (n->bound.c.arrays[k] != a)
-                continue;
-            graph_node_name(n, i, name);
-            return hd_error_set(
-                err, HD_BAD_INPUT, "capture-array", NULL, OUTSIDE_HINT,
-                "array %s is %s, but %s, which uses it, is captured and has not run", a->name, what,
-                name);
-        }
-    }
-    return HD_OK;
+    if (!rt->capture || a->capture != rt->capture->number)
+        return HD_OK;
+    graph_node_name(&rt->capture->graph->items.at[a->captured_by].node, a->captured_by, name);
+    return hd_error_set(err, HD_BAD_INPUT, "capture-array", NULL, OUTSIDE_HINT,
+                        "array %s is %s, but %s, which uses it, is captured and has not run",
+                        a->name, what, name);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------- */

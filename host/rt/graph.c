@@ -140,13 +140,35 @@ static enum hd_status node_given(const hd_graph *g, uint32_t node, struct hd_err
                         g->items.len, node);
 }
 
-static bool depend(struct graph_item *item, uint32_t on)
+/* Most that are there twice are seen by the mark; a search for the others would make wide nodes slow. */
+static bool depend(hd_graph *g, struct graph_item *item, uint32_t number, uint32_t on)
 {
-    for (size_t i = 0; i < item->deps.len; i++) {
-        if (item->deps.at[i] == on)
-            return true;
-    }
+    struct graph_item *first = &g->items.at[on];
+
+    if (first->mark == number + 1)
+        return true;
+    first->mark = number + 1;
     return vec_push(&item->deps, on);
+}
+
+/* Each dependency once, in the order in which they were first stated. */
+static void make_unique(hd_graph *g)
+{
+    for (uint32_t i = 0; i < g->items.len; i++)
+        g->items.at[i].mark = 0;
+    for (uint32_t i = 0; i < g->items.len; i++) {
+        struct graph_item *item = &g->items.at[i];
+        size_t kept = 0;
+
+        for (size_t k = 0; k < item->deps.len; k++) {
+            struct graph_item *first = &g->items.at[item->deps.at[k]];
+
+            if (first->mark != i + 1)
+                item->deps.at[kept++] = item->deps.at[k];
+            first->mark = i + 1;
+        }
+        item->deps.len = kept;
+    }
 }
 
 enum hd_status hd_graph_depend(hd_runtime *rt, hd_graph *g, uint32_t node, uint32_t on,
@@ -163,7 +185,7 @@ enum hd_status hd_graph_depend(hd_runtime *rt, hd_graph *g, uint32_t node, uint3
         status = node_given(g, on, err);
     if (status != HD_OK)
         return status;
-    return depend(&g->items.at[node], on) ? HD_OK : rt_no_memory(rt, err);
+    return depend(g, &g->items.at[node], node, on) ? HD_OK : rt_no_memory(rt, err);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------- */
@@ -180,7 +202,7 @@ enum hd_status graph_add(hd_graph *g, const struct graph_node *node, const uint3
     if (status != HD_OK)
         return status;
     for (size_t i = 0; i < ndeps && kept; i++)
-        kept = depend(&item, deps[i]);
+        kept = depend(g, &item, (uint32_t)g->items.len, deps[i]);
     if (!kept || !vec_push(&g->items, item)) {
         vec_free(&item.deps);
         return rt_no_memory(g->rt, err);
@@ -247,28 +269,53 @@ enum hd_status hd_graph_empty(hd_runtime *rt, hd_graph *g, const uint32_t *deps,
 
 /* ---- instances ------------------------------------------------------------------------------------- */
 
-/* A copy's managed array is host memory, whose pages the launch brings to the host: no kernel of the graph may use them. */
-static enum hd_status check_host_memory(const hd_graph *g, uint32_t copy, struct hd_error *err)
+static enum hd_status refuse_host_memory(const hd_graph *g, uint32_t copy, uint32_t kernel,
+                                         const hd_array *host, struct hd_error *err)
 {
-    const struct hd_copy *c = &g->items.at[copy].node.copy;
-    const hd_array *host = c->to->kind == SIM_MANAGED ? c->to : c->from;
-    char name[GRAPH_NAME_MAX], kernel[GRAPH_NAME_MAX];
+    char name[GRAPH_NAME_MAX], user[GRAPH_NAME_MAX];
 
+    graph_node_name(&g->items.at[copy].node, copy, name);
+    graph_node_name(&g->items.at[kernel].node, kernel, user);
+    return hd_error_set(err, HD_BAD_INPUT, "graph-copy-host", NULL,
+                        "give the kernel a device array, or another managed one",
+                        "array %s is host memory of %s and an argument of %s", host->name, name,
+                        user);
+}
+
+/* copy_of[uid]: one more than the first copy whose host memory the array is, or 0. */
+static enum hd_status check_kernels(const hd_graph *g, const uint32_t *copy_of, struct hd_error *err)
+{
     for (uint32_t i = 0; i < g->items.len; i++) {
         const struct graph_node *n = &g->items.at[i].node;
 
         for (unsigned k = 0; k < n->bound.c.narrays && n->kind == GRAPH_KERNEL; k++) {
-            if (n->bound.c.arrays[k] != host)
-                continue;
-            graph_node_name(&g->items.at[copy].node, copy, name);
-            graph_node_name(n, i, kernel);
-            return hd_error_set(err, HD_BAD_INPUT, "graph-copy-host", NULL,
-                                "give the kernel a device array, or another managed one",
-                                "array %s is host memory of %s and an argument of %s", host->name,
-                                name, kernel);
+            const hd_array *a = n->bound.c.arrays[k];
+            const uint32_t copy = copy_of[a->object.uid];
+
+            if (copy)
+                return refuse_host_memory(g, copy - 1, i, a, err);
         }
     }
     return HD_OK;
+}
+
+/* A copy's managed array is host memory, whose pages the launch brings to the host: no kernel of the graph may use them. */
+static enum hd_status check_host_memory(const hd_graph *g, struct hd_error *err)
+{
+    uint32_t *copy_of = calloc(g->rt->arrays.len + 1, sizeof *copy_of);
+    enum hd_status status;
+
+    if (!copy_of)
+        return rt_no_memory(g->rt, err);
+    for (uint32_t i = (uint32_t)g->items.len; i-- > 0;) {
+        const struct hd_copy *c = &g->items.at[i].node.copy;
+
+        if (g->items.at[i].node.kind == GRAPH_COPY)
+            copy_of[(c->to->kind == SIM_MANAGED ? c->to : c->from)->object.uid] = i + 1;
+    }
+    status = check_kernels(g, copy_of, err);
+    free(copy_of);
+    return status;
 }
 
 static enum hd_status check_nodes(const hd_graph *g, struct hd_error *err)
@@ -277,12 +324,9 @@ static enum hd_status check_nodes(const hd_graph *g, struct hd_error *err)
 
     if (g->items.len == 0)
         return hd_error_set(err, HD_BAD_INPUT, "graph-empty", NULL, NULL, "the graph has no nodes");
-    for (uint32_t i = 0; i < g->items.len && status == HD_OK; i++) {
+    for (uint32_t i = 0; i < g->items.len && status == HD_OK; i++)
         status = graph_node_check(&g->items.at[i].node, i, err);
-        if (status == HD_OK && g->items.at[i].node.kind == GRAPH_COPY)
-            status = check_host_memory(g, i, err);
-    }
-    return status;
+    return status == HD_OK ? check_host_memory(g, err) : status;
 }
 
 /* The streams of the branches; these calls are part of the instantiation's cost. */
@@ -331,7 +375,10 @@ static enum hd_status instantiate(hd_graph *g, hd_graph_exec **out, struct hd_er
 {
     uint32_t *order = calloc(g->items.len, sizeof *order);
     hd_graph_exec *x = calloc(1, sizeof *x);
-    enum hd_status status = order && x ? graph_order(g, order, err) : rt_no_memory(g->rt, err);
+    enum hd_status status;
+
+    make_unique(g);
+    status = order && x ? graph_order(g, order, err) : rt_no_memory(g->rt, err);
 
     if (status == HD_OK)
         status = make_plan(g, order, x, err);

@@ -12,10 +12,11 @@ struct graph_node {
     struct hd_copy copy;
 };
 
-/* A node and what it waits for, each node once. */
+/* A node and what it waits for; a node may be there twice until the graph is instantiated. */
 struct graph_item {
     struct graph_node node;
     VEC(uint32_t) deps;
+    uint32_t mark; /* one more than the last node that was told to wait for it */
 };
 
 struct hd_graph {

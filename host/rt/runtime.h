@@ -25,6 +25,8 @@ struct hd_array {
     bool host_last;       /* its last operation was a host access, or there was none */
     uint64_t hand_ticket; /* of that use */
     bool hand_many;       /* serial-async: streams beside `hand` used it */
+    uint64_t capture;     /* number of the last one with a node that uses it, or 0 */
+    uint32_t captured_by; /* the first such node */
     bool freed;
 };
 

@@ -312,6 +312,31 @@ static void test_kinds_of_edges(void **state)
     rig_free(r);
 }
 
+/* The same dependency twice counts once, also if another node was told of it in between. */
+static void test_a_dependency_counts_once(void **state)
+{
+    static const uint32_t on[] = {0, 1, 0};
+    struct rig *r = rig_new("");
+    hd_graph_exec *x;
+    hd_graph *g;
+
+    (void)state;
+    assert_int_equal(hd_graph_new(r->rt, &g, NULL), HD_OK);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(hd_graph_empty(r->rt, g, NULL, 0, NULL, NULL), HD_OK);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(hd_graph_empty(r->rt, g, on, 3, NULL, NULL), HD_OK);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(hd_graph_depend(r->rt, g, 2 + i % 2, i / 3, NULL), HD_OK);
+    assert_int_equal(hd_graph_instantiate(r->rt, g, &x, NULL), HD_OK);
+    for (unsigned i = 2; i < 4; i++) {
+        assert_int_equal(g->items.at[i].deps.len, 2);
+        assert_int_equal(g->items.at[i].deps.at[0], 0);
+        assert_int_equal(g->items.at[i].deps.at[1], 1);
+    }
+    rig_free(r);
+}
+
 static void test_edges_of_the_record(void **state)
 {
     struct rig *r = rig_new("host.scheduler=serial-async");
@@ -517,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_the_source_of_the_costs),
         cmocka_unit_test(test_untimed_in_a_reset),
         cmocka_unit_test(test_kinds_of_edges),
+        cmocka_unit_test(test_a_dependency_counts_once),
         cmocka_unit_test(test_edges_of_the_record),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_a_cycle_names_its_nodes),
