@@ -22,10 +22,21 @@ static inline uint64_t lane_address(const struct access *x, unsigned lane)
     return x->pattern == ISA_GENERAL ? x->address[lane] : x->first + lane * x->stride;
 }
 
-/* The same as lane_address(), where `general` is known to the compiler. */
-static inline uint64_t address_of(const struct access *x, bool general, unsigned lane)
+/* The same in registers, for loops over lanes: a list of addresses, or NULL. */
+struct lane_addresses {
+    const uint64_t *list;
+    uint64_t first, stride;
+};
+
+/* `general` is known to the compiler. */
+static inline struct lane_addresses lane_addresses(const struct access *x, bool general)
 {
-    return general ? x->address[lane] : x->first + lane * x->stride;
+    return (struct lane_addresses){general ? x->address : NULL, x->first, x->stride};
+}
+
+static inline uint64_t address_of(struct lane_addresses a, unsigned lane)
+{
+    return a.list ? a.list[lane] : a.first + lane * a.stride;
 }
 
 /*

@@ -49,24 +49,29 @@ static inline uint32_t first_sectors(const struct device *d, const struct access
 static inline uint32_t rising_lines(struct device *d, const struct access *x, bool general,
                                     uint64_t *rest)
 {
-    struct line_request *last = d->lines;
-    uint32_t sectors = first_sectors(d, x);
-    uint64_t lanes = x->active;
+    const uint64_t line_bytes = UINT64_C(1) << d->line_shift;
+    const unsigned sector_shift = d->sector_shift;
+    struct lane_addresses at = lane_addresses(x, general);
+    struct line_request *next = d->lines;
+    uint32_t ones = first_sectors(d, x), sectors = 0;
+    uint64_t lanes = x->active, line = line_at(d, address_of(at, bits_first(lanes)));
 
-    last->line = line_at(d, address_of(x, general, bits_first(lanes)));
-    last->sectors = 0;
-    last->serial = 1;
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t address = address_of(x, general, bits_first(lanes)), line = line_at(d, address);
+        uint64_t address = address_of(at, bits_first(lanes)), offset = address - line;
 
-        if (line < last->line)
-            break;
-        if (line > last->line)
-            *++last = (struct line_request){line, 0, 1};
-        last->sectors |= sectors << ((address - line) >> d->sector_shift);
+        if (offset >= line_bytes) {
+            if (address < line)
+                break;
+            *next++ = (struct line_request){line, sectors, 1};
+            line = address & -line_bytes;
+            offset = address - line;
+            sectors = 0;
+        }
+        sectors |= ones << (offset >> sector_shift);
     }
+    *next++ = (struct line_request){line, sectors, 1};
     *rest = lanes;
-    return (uint32_t)(last - d->lines) + 1;
+    return (uint32_t)(next - d->lines);
 }
 
 /*

@@ -98,14 +98,14 @@ static inline uint32_t cache_match8(const uint32_t *keys, uint32_t key)
 #endif
 }
 
-/* The line in its set, or CACHE_NONE. */
-static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag)
+/* For cache_find(), of a set in hand. */
+static inline uint32_t cache_find_in(const struct cache *c, const struct cache_set *s, uint32_t set,
+                                     uint64_t tag)
 {
-    const uint32_t *keys = cache_set(c, set)->keys;
-    uint32_t first = set * c->stride, key = cache_key(tag);
+    uint32_t first = set * c->stride, stride = c->stride, key = cache_key(tag);
 
-    for (uint32_t i = 0; i < c->stride; i += 8) {
-        for (uint32_t match = cache_match8(keys + i, key); match; match &= match - 1) {
+    for (uint32_t i = 0; i < stride; i += 8) {
+        for (uint32_t match = cache_match8(s->keys + i, key); match; match &= match - 1) {
             uint32_t index = first + i + bits_first(match);
 
             if (cache_line(c, index)->tag == tag)
@@ -113,6 +113,12 @@ static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t 
         }
     }
     return CACHE_NONE;
+}
+
+/* The line in its set, or CACHE_NONE. */
+static inline uint32_t cache_find(const struct cache *c, uint32_t set, uint64_t tag)
+{
+    return cache_find_in(c, cache_set(c, set), set, tag);
 }
 
 /*
@@ -124,13 +130,33 @@ uint32_t cache_victim(const struct cache *c, uint32_t set);
 /* Gives the numbers of a set's uses out anew. */
 void cache_renumber(struct cache *c, struct cache_set *s);
 
+/* For cache_touch(), of a set in hand. */
+static inline void cache_touch_in(struct cache *c, struct cache_set *s, uint32_t way)
+{
+    cache_use use = s->next_use;
+
+    if (use == CACHE_USES) {
+        cache_renumber(c, s);
+        use = s->next_use;
+    }
+    cache_uses(c, s)[way] = use;
+    s->next_use = (cache_use)(use + 1);
+}
+
 static inline void cache_touch(struct cache *c, uint32_t set, uint32_t index)
 {
-    struct cache_set *s = cache_set(c, set);
+    cache_touch_in(c, cache_set(c, set), index - set * c->stride);
+}
 
-    if (s->next_use == CACHE_USES)
-        cache_renumber(c, s);
-    cache_uses(c, s)[index - set * c->stride] = s->next_use++;
+/* The line, or CACHE_NONE; a look-up is a use. */
+static inline uint32_t cache_look_up(struct cache *c, uint32_t set, uint64_t tag)
+{
+    struct cache_set *s = cache_set(c, set);
+    uint32_t index = cache_find_in(c, s, set, tag);
+
+    if (index != CACHE_NONE)
+        cache_touch_in(c, s, index - set * c->stride);
+    return index;
 }
 
 /* The bit of a line in its set. */

@@ -250,24 +250,26 @@ static bool is_block(const struct access *x)
 /* 4 bytes each, somewhere in one array. */
 static inline void load_words(uint32_t *d, const struct access *x, bool general)
 {
+    struct lane_addresses at = lane_addresses(x, general);
     const uint8_t *data = x->array->data;
     uint64_t base = x->array->base;
 
     if (x->active == bits_low(x->width)) {
         for (unsigned lane = 0; lane < x->width; lane++)
-            memcpy(&d[lane], data + (address_of(x, general, lane) - base), 4);
+            memcpy(&d[lane], data + (address_of(at, lane) - base), 4);
         return;
     }
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
 
-        memcpy(&d[lane], data + (address_of(x, general, lane) - base), 4);
+        memcpy(&d[lane], data + (address_of(at, lane) - base), 4);
     }
 }
 
 /* The same with 8 bytes each. */
 static inline void load_pairs(uint32_t *d, const struct access *x, bool general)
 {
+    struct lane_addresses at = lane_addresses(x, general);
     const uint8_t *data = x->array->data;
     uint64_t base = x->array->base;
 
@@ -275,7 +277,7 @@ static inline void load_pairs(uint32_t *d, const struct access *x, bool general)
         unsigned lane = bits_first(rest);
         uint64_t value;
 
-        memcpy(&value, data + (address_of(x, general, lane) - base), 8);
+        memcpy(&value, data + (address_of(at, lane) - base), 8);
         d[lane] = (uint32_t)value;
         d[x->width + lane] = (uint32_t)(value >> 32);
     }
@@ -317,12 +319,13 @@ static void load(struct sim_machine *m, struct isa_wave *r, const struct access 
 
 static inline void store_in_array(const uint32_t *a, const struct access *x, bool general)
 {
+    struct lane_addresses at = lane_addresses(x, general);
     uint8_t *data = x->array->data;
     uint64_t base = x->array->base;
 
     for (uint64_t rest = x->active; rest; rest &= rest - 1) {
         unsigned lane = bits_first(rest);
-        uint8_t *to = data + (address_of(x, general, lane) - base);
+        uint8_t *to = data + (address_of(at, lane) - base);
 
         memcpy(to, &a[lane], 4);
         if (x->bytes == 8)

@@ -159,13 +159,11 @@ static inline uint32_t line_for(struct sim_machine *m, const struct request *r, 
 {
     struct cache *l2 = &m->device->l2;
     uint64_t line = r->line;
-    uint32_t set = r->set, i = cache_find(l2, set, line);
+    uint32_t set = r->set, i = cache_look_up(l2, set, line);
 
     *written_ps = at_ps;
-    if (i != CACHE_NONE) {
-        cache_touch(l2, set, i);
+    if (i != CACHE_NONE)
         return i;
-    }
     i = cache_victim(l2, set);
     if (i == CACHE_NONE)
         return i;

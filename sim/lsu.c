@@ -169,27 +169,20 @@ static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t i
 /* The line's place in L1, CACHE_NONE if it has none; a look-up is a use. */
 static inline uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
 {
-    uint32_t set, i;
-
-    if (!m->config.l1_enabled)
-        return CACHE_NONE;
-    set = l1_set(m, line);
-    i = cache_find(&cu->l1, set, line);
-    if (i != CACHE_NONE)
-        cache_touch(&cu->l1, set, i);
-    return i;
+    return m->config.l1_enabled ? cache_look_up(&cu->l1, l1_set(m, line), line) : CACHE_NONE;
 }
 
-static void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t op, const struct line_request *l,
-                   uint64_t cycle)
+static inline void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t index,
+                          const struct line_request *l, uint64_t cycle)
 {
-    struct sim_counters *c = &op_at(cu, op)->wave->run->c;
+    struct load_op *op = op_at(cu, index);
+    struct sim_counters *c = &op->wave->run->c;
 
     c->l1_requests++;
     c->l1_hits++;
     if (m->probe.fn)
-        probe_l1_hit(m, op_at(cu, op), l);
-    op_ready_at(op_at(cu, op), cycle + m->config.l1_latency);
+        probe_l1_hit(m, op, l);
+    op_ready_at(op, cycle + m->config.l1_latency);
 }
 
 /* Asks L2 for sectors of a line. */
