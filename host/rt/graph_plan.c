@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- order, and cycles ------------------------------------------------------------------------------ */
 
@@ -46,7 +47,8 @@ static enum hd_status cycle_error(const struct search *s, uint32_t again, struct
     }
     return hd_error_set(err, HD_BAD_INPUT, "graph-cycle", NULL,
                         "no node of a cycle could ever start: take one dependency away",
-                        "the graph has a cycle of %zu nodes: %s", s->depth - first, text);
+                        "the graph has a cycle of %zu node%s: %s", s->depth - first,
+                        s->depth - first == 1 ? "" : "s", text);
 }
 
 static void open_node(struct search *s, uint32_t node)
@@ -110,6 +112,7 @@ struct plan {
     uint32_t *position;            /* of a node in its branch */
     uint32_t last[GRAPH_BRANCHES]; /* the last node of each branch */
     uint32_t length[GRAPH_BRANCHES];
+    uint32_t times[GRAPH_BRANCHES]; /* of the node in hand: dependencies that have as much of the branch before them */
     uint32_t most; /* branches that there may be */
 };
 
@@ -123,13 +126,18 @@ static uint32_t nbranches(const struct plan *p)
     return (uint32_t)p->exec->branches.len;
 }
 
-static void add_before(const struct plan *p, uint32_t node, uint32_t earlier)
+static void add_before(struct plan *p, uint32_t node, uint32_t dep)
 {
-    uint32_t *mine = before(p, node);
-    const uint32_t *theirs = before(p, earlier);
+    uint32_t *mine = before(p, node), *times = p->times;
+    const uint32_t *theirs = before(p, dep);
+    const uint32_t n = nbranches(p);
 
-    for (uint32_t b = 0; b < nbranches(p); b++)
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t so_far = theirs[b] > mine[b] ? 0 : times[b];
+
         mine[b] = theirs[b] > mine[b] ? theirs[b] : mine[b];
+        times[b] = so_far + (theirs[b] == mine[b]);
+    }
 }
 
 static bool whole_branch_before(const struct plan *p, uint32_t node, uint32_t branch)
@@ -164,21 +172,19 @@ static uint32_t choose_branch(const struct plan *p, uint32_t node)
     return nbranches(p) < p->most ? nbranches(p) : shortest_branch(p);
 }
 
-/* Whether the wait for a dependency is needed: not on the same branch, and not behind another thing waited for. */
-static bool needs_wait(const struct plan *p, const struct graph_item *item, uint32_t dep,
-                       bool has_earlier, uint32_t earlier, uint32_t own_branch)
+/*
+ * Whether the wait for a dependency is needed: not on the same branch, and not behind another thing waited for. The
+ * dependency itself is the last of position + 1 nodes of its branch, so that no other one may have as many before it.
+ */
+static bool needs_wait(const struct plan *p, uint32_t node, uint32_t dep, bool has_earlier,
+                       uint32_t earlier)
 {
     const uint32_t branch = p->exec->nodes.at[dep].branch, position = p->position[dep];
 
-    if (branch == own_branch || (has_earlier && before(p, earlier)[branch] > position))
+    if (branch == p->exec->nodes.at[node].branch ||
+        (has_earlier && before(p, earlier)[branch] > position))
         return false;
-    for (size_t i = 0; i < item->deps.len; i++) {
-        uint32_t other = p->place[item->deps.at[i]];
-
-        if (other != dep && before(p, other)[branch] > position)
-            return false;
-    }
-    return true;
+    return before(p, node)[branch] == position + 1 && p->times[branch] == 1;
 }
 
 static bool add_waits(struct plan *p, uint32_t node, bool has_earlier, uint32_t earlier)
@@ -190,7 +196,7 @@ static bool add_waits(struct plan *p, uint32_t node, bool has_earlier, uint32_t 
     for (size_t i = 0; i < item->deps.len; i++) {
         uint32_t dep = p->place[item->deps.at[i]];
 
-        if (!needs_wait(p, item, dep, has_earlier, earlier, n->branch))
+        if (!needs_wait(p, node, dep, has_earlier, earlier))
             continue;
         if (!vec_push(&p->exec->waits, dep))
             return false;
@@ -207,6 +213,7 @@ static bool place_node(struct plan *p, uint32_t node)
     uint32_t b, earlier;
     bool has_earlier;
 
+    memset(p->times, 0, sizeof p->times);
     for (size_t i = 0; i < item->deps.len; i++)
         add_before(p, node, p->place[item->deps.at[i]]);
     b = choose_branch(p, node);

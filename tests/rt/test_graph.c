@@ -424,7 +424,7 @@ static void test_a_cycle_names_its_nodes(void **state)
                  "the graph has a cycle of 3 nodes: k1 (node 0) waits for the empty node 2, which "
                  "waits for k2 (node 1), which waits for k1 (node 0)");
     expect_cycle("a; b x=w < a", 1, 1,
-                 "the graph has a cycle of 1 nodes: k1 (node 1) waits for k1 (node 1)");
+                 "the graph has a cycle of 1 node: k1 (node 1) waits for k1 (node 1)");
     expect_cycle("a; b < a; c < b; d < c; e < d; f < e; g < f; h < g", 0, 7,
                  "the graph has a cycle of 8 nodes: k0 (node 0) waits for k0 (node 7), which waits "
                  "for k0 (node 6), which waits for k0 (node 5), which waits for k0 (node 4), which "

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PROGRAMS = 1500, KERNELS = 12, ARRAYS = 5, STREAMS = 3 };
@@ -317,9 +318,96 @@ static void test_random_graphs_are_ordered(void **state)
         random_program(*rig_seed(state) = first + i);
 }
 
+/* ---- waits ---------------------------------------------------------------------------------------- */
+
+enum { WIDE_NODES = 40 };
+
+struct wide {
+    struct rig *r;
+    hd_graph *g;
+    uint32_t n;
+    bool after[WIDE_NODES][WIDE_NODES]; /* by what the graph states */
+};
+
+static void add_node(struct wide *w, struct rng *rng, unsigned chance)
+{
+    uint32_t deps[WIDE_NODES], number, ndeps = 0;
+
+    for (uint32_t i = 0; i < w->n; i++)
+        if (rng_below(rng, 100) < chance) {
+            deps[ndeps++] = i;
+            w->after[w->n][i] = true;
+            for (uint32_t k = 0; k < i; k++)
+                w->after[w->n][k] |= w->after[i][k];
+        }
+    assert_int_equal(hd_graph_empty(w->r->rt, w->g, deps, ndeps, &number, NULL), HD_OK);
+    assert_int_equal(number, w->n++);
+}
+
+static bool waits_for(const hd_graph_exec *x, const struct exec_node *n, uint32_t number)
+{
+    for (uint32_t i = 0; i < n->nwaits; i++)
+        if (x->nodes.at[x->waits.at[n->first_wait + i]].number == number)
+            return true;
+    return false;
+}
+
+/* Whether something else that the node comes after, on its branch or as a dependency, comes after `dep`, too. */
+static bool implied(const struct wide *w, const hd_graph_exec *x, uint32_t node, uint32_t dep)
+{
+    const struct exec_node *n = &x->nodes.at[node];
+    const struct graph_item *item = &w->g->items.at[n->number];
+
+    for (uint32_t i = 0; i < node; i++)
+        if (x->nodes.at[i].branch == n->branch &&
+            (x->nodes.at[i].number == dep || w->after[x->nodes.at[i].number][dep]))
+            return true;
+    for (size_t i = 0; i < item->deps.len; i++)
+        if (w->after[item->deps.at[i]][dep])
+            return true;
+    return false;
+}
+
+/* Chance in percent that a node waits for an earlier one. */
+static void check_waits(uint64_t seed, unsigned chance)
+{
+    struct wide *w = calloc(1, sizeof *w);
+    struct rng rng;
+    hd_graph_exec *x;
+
+    assert_non_null(w);
+    rng_seed(&rng, seed);
+    w->r = rig_new("");
+    assert_int_equal(hd_graph_new(w->r->rt, &w->g, NULL), HD_OK);
+    while (w->n < WIDE_NODES)
+        add_node(w, &rng, chance);
+    assert_int_equal(hd_graph_instantiate(w->r->rt, w->g, &x, NULL), HD_OK);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct exec_node *n = &x->nodes.at[i];
+        const struct graph_item *item = &w->g->items.at[n->number];
+
+        for (size_t k = 0; k < item->deps.len; k++)
+            assert_int_equal(waits_for(x, n, item->deps.at[k]), !implied(w, x, i, item->deps.at[k]));
+    }
+    rig_free(w->r);
+    free(w);
+}
+
+static void test_no_wait_is_implied_by_another(void **state)
+{
+    const uint64_t first = test_seed(1);
+
+    for (uint64_t i = 0; i < test_count(100); i++) {
+        *rig_seed(state) = first + i;
+        check_waits(first + i, 1 + (unsigned)i % 40);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_no_wait_is_implied_by_another, rig_seed_setup,
+                                        rig_seed_teardown),
         cmocka_unit_test_setup_teardown(test_random_graphs_are_ordered, rig_seed_setup,
                                         rig_seed_teardown),
     };
