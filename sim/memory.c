@@ -169,9 +169,8 @@ static enum hd_status check_description(const struct sim_array_desc *d, struct h
                             "elements have 1, 2, 4 or 8 bytes",
                             "array %s has elements of %" PRIu32 " bytes", d->name, d->elem_bytes);
     if (d->bytes > ARRAY_BYTES_MAX)
-        return hd_error_set(err, HD_BAD_INPUT, "array-size", NULL, NULL,
-                            "array %s has %" PRIu64 " bytes, more than %" PRIu64, d->name, d->bytes,
-                            ARRAY_BYTES_MAX);
+        return hd_error_set(err, HD_BAD_INPUT, "array-size", NULL, "use several smaller arrays",
+                            "array %s has %" PRIu64 " bytes, more than 2^40", d->name, d->bytes);
     return HD_OK;
 }
 
@@ -221,9 +220,10 @@ enum hd_status memory_add(struct memory *mem, const struct sim_array_desc *desc,
     if (status)
         return status;
     if (!u64_add(a.base, a.bytes, &next) || !u64_add(next, 2 * (uint64_t)mem->page_bytes, &next))
-        return hd_error_set(err, HD_BAD_INPUT, "array-size", NULL, NULL,
-                            "array %s: no addresses are left for %" PRIu64 " bytes", desc->name,
-                            desc->bytes);
+        return hd_error_set(
+            err, HD_BAD_INPUT, "array-size", NULL,
+            "addresses of freed arrays are not used again: use smaller or fewer arrays",
+            "array %s: no addresses are left for %" PRIu64 " bytes", desc->name, desc->bytes);
     snprintf(a.name, sizeof a.name, "%s", desc->name);
     a.npages = bits_ceil_div(a.bytes, mem->page_bytes);
     if (!allocate_values(&a) || !allocate_pages(&a, mem->demand) || !reserve_one(mem)) {

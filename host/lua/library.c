@@ -37,7 +37,10 @@ static unsigned check_tracked(lua_State *L, int idx, hd_array *out[TRACK_MAX])
             script_error(L, "lua-option", NULL, "track lists at most %d arrays", TRACK_MAX);
         for (lua_Unsigned i = 0; i < count; i++) {
             lua_rawgeti(L, -1, (lua_Integer)i + 1);
-            out[i] = array_check(L, lua_gettop(L))->a;
+            if (!luaL_testudata(L, -1, TYPE_ARRAY))
+                script_error(L, "lua-option", NULL, "track[%d] must be an array, got %s",
+                             (int)i + 1, luaL_typename(L, -1));
+            out[i] = array_check(L, -1)->a;
             lua_pop(L, 1);
         }
     }

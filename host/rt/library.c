@@ -32,7 +32,7 @@ static enum hd_status fill(hd_library *lib, const struct hd_library_desc *desc, 
     snprintf(lib->declared.name, sizeof lib->declared.name, "%s", desc->name);
     lib->signature = (hd_kernel){.rt = lib->rt, .kernel = &lib->declared};
     lib->stream = desc->stream;
-    status = signature_read(&lib->signature, desc->signature, err);
+    status = signature_read(&lib->signature, "library function", desc->signature, err);
     for (unsigned i = 0; i < desc->nhidden && status == HD_OK; i++) {
         status = array_given(lib->rt, desc->hidden[i], "library function", err);
         if (status == HD_OK && !vec_push(&lib->hidden, desc->hidden[i]))

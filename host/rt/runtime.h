@@ -198,8 +198,9 @@ void rt_type_describe(enum isa_type type, bool is_array, char *out, size_t size)
 bool rt_type_ok(enum isa_type type);
 /* Fills k->params from the text and checks them against the kernel's .param list. */
 enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err);
-/* The same without a .param list; k->kernel has a name for messages. */
-enum hd_status signature_read(hd_kernel *k, const char *signature, struct hd_error *err);
+/* The same without a .param list; for messages k->kernel has a name, and `what` is what has it. */
+enum hd_status signature_read(hd_kernel *k, const char *what, const char *signature,
+                              struct hd_error *err);
 
 /* Checks the arguments and fills values[nargs] (bits or addresses) and the arrays of c. */
 enum hd_status args_bind(const hd_kernel *k, const struct hd_arg *args, unsigned nargs,

@@ -58,6 +58,7 @@ static const struct {
 
 struct parser {
     const hd_kernel *kernel;
+    const char *what; /* it is, for messages */
     const char *at;
     unsigned position; /* of the parameter, from 1 */
     struct hd_error *err;
@@ -110,7 +111,7 @@ static enum hd_status syntax_error(const struct parser *p, const char *at, const
     return hd_error_set(p->err, HD_BAD_INPUT, "signature-syntax", NULL,
                         "a parameter is written \"name: [in | out | inout] type\", with [] after "
                         "the type of an array",
-                        "signature of kernel %s, parameter %u: expected %s, given \"%.*s\"",
+                        "signature of %s %s, parameter %u: expected %s, given \"%.*s\"", p->what,
                         p->kernel->kernel->name, p->position, expected, len, at);
 }
 
@@ -205,16 +206,17 @@ static enum hd_status check_param(const hd_kernel *k, unsigned i, struct hd_erro
                         k->kernel->name, i + 1, declared->name, expected, was);
 }
 
-enum hd_status signature_read(hd_kernel *k, const char *signature, struct hd_error *err)
+enum hd_status signature_read(hd_kernel *k, const char *what, const char *signature,
+                              struct hd_error *err)
 {
-    struct parser p = {.kernel = k, .at = signature, .position = 1, .err = err};
+    struct parser p = {.kernel = k, .what = what, .at = signature, .position = 1, .err = err};
 
     return parse_list(k, &p);
 }
 
 enum hd_status signature_parse(hd_kernel *k, const char *signature, struct hd_error *err)
 {
-    enum hd_status status = signature_read(k, signature, err);
+    enum hd_status status = signature_read(k, "kernel", signature, err);
 
     if (status != HD_OK)
         return status;

@@ -299,12 +299,12 @@ static void test_mistakes_of_libraries(void **state)
                   "    mix(1, 1)(x, x, z, 1) end)(z)",
           "library-array", "library function f launches mix, which reads array x");
     fails(LIBRARY "gpu.library('f', 'x: in', {stream = true}, print)", "signature-syntax",
-          "kernel f");
+          "library function f");
     fails(LIBRARY "gpu.library('f', '', {stram = true}, print)", "lua-error",
           "did you mean 'stream'");
     fails(LIBRARY "gpu.library('f', '', {stream = 1}, print)", "lua-option", "true or false");
-    fails(LIBRARY "gpu.library('f', '', {track = {1}}, print)", "lua-error",
-          "heddle.array expected");
+    fails(LIBRARY "gpu.library('f', '', {track = {1}}, print)", "lua-option",
+          "track[1] must be an array, got number");
 }
 
 /* ---- random graphs, four ways -------------------------------------------------------------------- */

@@ -163,7 +163,7 @@ static void impossible_arrays_are_refused(void **state)
     assert_refused(r, &d, "array-element", "16 bytes");
     d.elem_bytes = 4;
     d.bytes = UINT64_MAX - 3;
-    assert_refused(r, &d, "array-size", "18446744073709551612");
+    assert_refused(r, &d, "array-size", "18446744073709551612 bytes, more than 2^40");
     d.kind = SIM_DEVICE;
     d.bytes = (1 << 20) + 4;
     assert_refused(r, &d, "device-memory", "1048576");
