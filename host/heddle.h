@@ -4,7 +4,7 @@
  *
  * A runtime is used by one thread at a time; two runtimes share nothing. Every function that can fail
  * returns an hd_status and fills *err (which may be NULL). After HD_SIM_FAILED, HD_INTERNAL or
- * HD_STOPPED a runtime is poisoned: each further call returns the same error.
+ * HD_STOPPED, or when the machine ends with another error, a runtime is poisoned: each further call returns the same error.
  * Host times are picoseconds of the simulated host's clock.
  */
 #ifndef HD_HOST_HEDDLE_H

@@ -159,8 +159,10 @@ enum hd_status sim_submit(struct sim_machine *m, uint32_t queue, const struct si
                           uint64_t *ticket, struct hd_error *err);
 bool sim_done(const struct sim_machine *m, uint64_t ticket);
 
-/* Runs to time_ps and no further. HD_SIM_FAILED when the simulated program fails; the machine is
- * then poisoned. */
+/*
+ * Runs to time_ps and no further. HD_SIM_FAILED when the simulated program fails, HD_BAD_INPUT when
+ * its arrays turn out not to fit the device; the machine is then poisoned.
+ */
 enum hd_status sim_run_until(struct sim_machine *m, uint64_t time_ps, struct hd_error *err);
 /* Runs until the ticket has completed and stops exactly there; with ticket 0, until sim_idle(). */
 enum hd_status sim_wait(struct sim_machine *m, uint64_t ticket, struct hd_error *err);

@@ -94,7 +94,7 @@ enum um_outcome um_claim_launch(struct sim_machine *m, uint32_t queue,
 
     /* Arrays may have been attached since the launch was submitted. */
     if (um_check_launch(m, queue, launch, &err)) {
-        machine_fail(m, HD_SIM_FAILED, err.code, NULL, err.hint, "%s", err.message);
+        machine_fail(m, HD_BAD_INPUT, err.code, NULL, err.hint, "%s", err.message);
         return UM_FAILED;
     }
     if (!make_room_beside(m, queue))

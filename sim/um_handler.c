@@ -335,7 +335,7 @@ static void wait_for_room(struct sim_machine *m)
 
     m->faults->phase = PHASE_ROOM;
     if (mem->device_bytes - mem->explicit_bytes == arrived && mem->evictions == 0 && !mem->uses_due)
-        machine_fail(m, HD_SIM_FAILED, "device-memory", NULL, "free device arrays",
+        machine_fail(m, HD_BAD_INPUT, "device-memory", NULL, "free device arrays",
                      "a page that a kernel touches has no room beside the device arrays");
 }
 

@@ -5,13 +5,20 @@ void rt_charge(hd_runtime *rt, uint32_t ns)
     rt->host_ps += (uint64_t)ns * 1000;
 }
 
+/* The machine is over, whatever the status; that of a device too small for the program is HD_BAD_INPUT. */
+static enum hd_status machine_failed(hd_runtime *rt, struct hd_error *err)
+{
+    rt_poison(rt);
+    return rt_failed(rt, err);
+}
+
 enum hd_status rt_catch_up(hd_runtime *rt, struct hd_error *err)
 {
     bool watched = watch_pause(rt);
     enum hd_status status = rt->ops->run_until(rt->machine, rt->host_ps, &rt->error);
 
     watch_resume(rt, watched);
-    return status == HD_OK ? HD_OK : rt_failed(rt, err);
+    return status == HD_OK ? HD_OK : machine_failed(rt, err);
 }
 
 enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err)
@@ -21,7 +28,7 @@ enum hd_status rt_wait(hd_runtime *rt, uint64_t ticket, struct hd_error *err)
     uint64_t now;
 
     if (status == HD_OK && rt->ops->wait(rt->machine, ticket, &rt->error) != HD_OK)
-        status = rt_failed(rt, err);
+        status = machine_failed(rt, err);
     watch_resume(rt, watched);
     if (status != HD_OK)
         return status;

@@ -45,8 +45,8 @@ static enum hd_status submit_in_place(struct dag_vertex *v, const struct sim_cmd
     enum hd_status status = stream_submit(v->stream, cmd, &v->ticket, err);
     struct sim_cmd mark = {.kind = SIM_MARK};
 
-    if (status == HD_BAD_INPUT)
-        return stream_submit(v->stream, &mark, &v->ticket, NULL) == HD_OK ? status : HD_INTERNAL;
+    if (status == HD_BAD_INPUT && stream_submit(v->stream, &mark, &v->ticket, NULL) != HD_OK)
+        rt_poison(v->stream->rt); /* the machine has failed, not the launch alone */
     return status;
 }
 

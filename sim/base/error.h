@@ -10,10 +10,11 @@ enum hd_status {
     HD_OK = 0,
     HD_CHECK_FAILED = 1, /* the run finished, a check of the workload did not hold */
     HD_USAGE = 2,        /* wrong command line */
-    HD_BAD_INPUT = 3,    /* configuration, script or kernel is wrong; nothing was simulated */
-    HD_SIM_FAILED = 4,   /* the simulated program failed, or ran into a limit */
-    HD_INTERNAL = 5,     /* an invariant of heddle itself is broken */
-    HD_STOPPED = 6,      /* stopped by a signal or by the limit of host time */
+    HD_BAD_INPUT =
+        3, /* configuration, script or kernel is wrong, or wants more than the device has */
+    HD_SIM_FAILED = 4, /* the simulated program failed, or ran into a limit */
+    HD_INTERNAL = 5,   /* an invariant of heddle itself is broken */
+    HD_STOPPED = 6,    /* stopped by a signal or by the limit of host time */
 };
 
 struct hd_error {

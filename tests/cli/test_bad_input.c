@@ -157,6 +157,49 @@ static void test_scripts(void **state)
     cli_rig_expect(r, 3, NULL, NULL);
 }
 
+/* What a program asks of a device that is too small is wrong, whenever the device finds that out. */
+static void expect_too_small(struct cli_rig *r, const char *options, const char *body,
+                             const char *message)
+{
+    char program[1024], line[512];
+
+    snprintf(program, sizeof program,
+             "local gpu = require 'heddle'\n"
+             "local inc = gpu.module('prog.hasm'):kernel('inc', 'x: inout f32[], n: i32')\n"
+             "local x = gpu.array('f32', 12288, 'x')\n"
+             "%s\n",
+             body);
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua", program);
+    for (unsigned timing = 0; timing < 2; timing++) {
+        snprintf(line, sizeof line, "--set dram.bytes=65536 --timing %s %s", timing ? "on" : "off",
+                 options);
+        expect_refused(r, line, 3, message, NULL);
+    }
+}
+
+static void test_a_device_that_is_too_small(void **state)
+{
+    static const char *const schedulers[] = {"serial-sync", "serial-async", "parallel-async"};
+    struct cli_rig *r = *state;
+    char options[128];
+
+    expect_too_small(r, "", "local d = gpu.device_array('f32', 20000, 'd')",
+                     "device array d needs 80000 bytes");
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(options, sizeof options, "--set host.scheduler=%s --set um.page_faults=off",
+                 schedulers[i]);
+        expect_too_small(r, options, "local d = gpu.device_array('f32', 8192, 'd') inc(4, 32)(x, 9)",
+                         "kernel inc needs 49152 bytes");
+        snprintf(options, sizeof options, "--set host.scheduler=%s --set um.page_faults=on",
+                 schedulers[i]);
+        expect_too_small(r, options,
+                         "local d = gpu.device_array('f32', 16384, 'd') pcall(function()\n"
+                         "inc(4, 32)(x, 9) gpu.sync() end)",
+                         "a page that a kernel touches has no room beside the device arrays");
+    }
+}
+
 static void expect_kernel_refused(struct cli_rig *r, const char *line, const char *message)
 {
     char text[512];
@@ -239,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_inputs_that_are_pipes),
         cmocka_unit_test(test_outputs_that_clash),
+        cmocka_unit_test(test_a_device_that_is_too_small),
         cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_local_memory_past_the_limit),

@@ -408,7 +408,7 @@ static void a_launch_past_the_device_is_refused(void **state)
     rig_submit(r, 0, &cmd);
     sim_array_attach(&r->m, ids[1], SIM_ATTACH_GLOBAL);
     rig_run(r, 0);
-    assert_int_equal(r->m.fault.status, HD_SIM_FAILED);
+    assert_int_equal(r->m.fault.status, HD_BAD_INPUT);
     assert_string_equal(r->m.fault.code, "device-memory");
     rig_close(r);
 }
