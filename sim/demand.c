@@ -60,13 +60,13 @@ static void now_usable(struct sim_machine *m, struct sim_array *a, uint64_t page
     set_watch(mem, a);
 }
 
-bool demand_come(struct sim_machine *m, struct sim_array *a, uint64_t page, bool copies)
+bool demand_come(struct sim_machine *m, struct sim_array *a, uint64_t page)
 {
     bool moves = page_bit(a->populated, page);
 
     set_bit(a->on_device, page);
     set_bit(a->populated, page);
-    if (moves && copies && a->read_mostly)
+    if (moves && a->read_mostly)
         set_bit(a->both, page);
     a->device_pages++;
     m->memory.device_bytes += m->memory.page_bytes;

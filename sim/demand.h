@@ -41,9 +41,9 @@ void demand_forget(struct memory *mem, struct sim_array *a);
 
 /*
  * The page, which is not on the device, comes; true if its bytes have to move, then demand_arrive() is
- * to follow. copies: it is read, so that a read-mostly array keeps it on the host, too.
+ * to follow. A read-mostly array keeps it on the host, too, until the device writes to it.
  */
-bool demand_come(struct sim_machine *m, struct sim_array *a, uint64_t page, bool copies);
+bool demand_come(struct sim_machine *m, struct sim_array *a, uint64_t page);
 void demand_arrive(struct sim_machine *m, struct sim_array *a, uint64_t page);
 /* The page, which has arrived, leaves; true if it was dirty, so that its bytes have to move. */
 bool demand_leave(struct memory *mem, struct sim_array *a, uint64_t page);

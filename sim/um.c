@@ -136,8 +136,7 @@ static bool claim_pages(struct sim_machine *m, uint32_t id, struct page_range r,
         return false;
     a->pinned++;
     for (uint64_t page = r.first; page < r.end; page++)
-        if (!page_on_device(a, page) && demand_come(m, a, page, true) &&
-            !add_page(m, claims, id, page))
+        if (!page_on_device(a, page) && demand_come(m, a, page) && !add_page(m, claims, id, page))
             return false;
     return true;
 }
@@ -259,7 +258,14 @@ static void arrive(struct sim_machine *m, const struct page_move *move)
         demand_arrive(m, a, page);
 }
 
-static void arrive_all(struct sim_machine *m, uint64_t transfer)
+/* Of a prefetch: what waits for its pages goes on. */
+static void wake_all(struct sim_machine *m, const struct page_move *move)
+{
+    for (uint64_t page = move->first; page < move->end; page++)
+        um_page_arrived(m, move->array, page);
+}
+
+static void arrive_all(struct sim_machine *m, uint64_t transfer, bool by_batch)
 {
     struct memory *mem = &m->memory;
     size_t first = 0, end;
@@ -268,6 +274,8 @@ static void arrive_all(struct sim_machine *m, uint64_t transfer)
         first++;
     for (end = first; end < mem->moves.len && mem->moves.at[end].transfer == transfer; end++)
         arrive(m, &mem->moves.at[end]);
+    for (size_t i = first; i < end && !by_batch; i++)
+        wake_all(m, &mem->moves.at[i]);
     memmove(mem->moves.at + first, mem->moves.at + end,
             (mem->moves.len - end) * sizeof *mem->moves.at);
     mem->moves.len -= end - first;
@@ -278,7 +286,7 @@ static void move_in_done(struct sim_machine *m, const struct sim_transfer_record
 {
     array_at(m, r->array)->inbound--;
     if (m->memory.demand) {
-        arrive_all(m, transfer);
+        arrive_all(m, transfer, r->kind == SIM_T_FAULT);
         um_fault_arrived(m, r->kind == SIM_T_FAULT);
         um_host_retry(m, r->array);
     } else {

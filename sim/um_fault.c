@@ -120,13 +120,15 @@ static void ask_again(struct sim_machine *m, uint32_t record)
     ask(m, record, request_at(m->device, p->first), cycle);
 }
 
-static bool has_entry(const struct fault_page *p)
+static void replay_if_ready(struct sim_machine *m, uint32_t record)
 {
-    uint64_t any = 0;
+    const struct fault_page *p = fault_page_at(&m->faults->buffer, record);
+    const struct sim_array *a = array_at(m, p->array);
 
-    for (uint32_t w = 0; w < CUS_MAX / 64; w++)
-        any |= p->cus[w];
-    return any != 0;
+    if (!a->live || page_usable(a, p->page, p->write))
+        um_replay(m, record);
+    else if (!page_coming(a, p->page))
+        ask_again(m, record);
 }
 
 void um_replay_ready(struct sim_machine *m)
@@ -134,15 +136,28 @@ void um_replay_ready(struct sim_machine *m)
     struct fault_buffer *b = &m->faults->buffer;
 
     for (uint32_t i = b->oldest, newer; i != FAULT_NONE; i = newer) {
-        const struct fault_page *p = fault_page_at(b, i);
-        const struct sim_array *a = array_at(m, p->array);
-
-        newer = p->newer;
-        if (p->taken)
-            continue;
-        if (!a->live || page_usable(a, p->page, p->write))
-            um_replay(m, i);
-        else if (!page_coming(a, p->page) && !has_entry(p))
-            ask_again(m, i);
+        newer = fault_page_at(b, i)->newer;
+        replay_if_ready(m, i);
     }
+}
+
+void um_page_arrived(struct sim_machine *m, uint32_t array, uint64_t page)
+{
+    struct um_faults *f = m->faults;
+    uint32_t record = fault_buffer_find(&f->buffer, array, (uint32_t)page);
+
+    if (record == FAULT_NONE || fault_page_at(&f->buffer, record)->taken)
+        return;
+    if (!vec_push(&f->keys, ((struct batch_key){fault_page_at(&f->buffer, record)->serial, record})))
+        machine_out_of_memory(m);
+}
+
+void um_replay_arrived(struct sim_machine *m)
+{
+    struct um_faults *f = m->faults;
+
+    um_sort_keys(f);
+    for (size_t i = 0; i < f->keys.len; i++)
+        replay_if_ready(m, f->keys.at[i].record);
+    f->keys.len = 0;
 }

@@ -36,7 +36,9 @@ void um_line_waits(struct sim_machine *m, uint32_t request, bool write, uint64_t
 
 /* Event EV_FAULT. */
 void um_fault_event(struct sim_machine *m, const struct event *e);
-/* Pages have come to the device, by a batch or else by a prefetch. */
+/* A page has come to the device by a prefetch; um_fault_arrived() is to follow. */
+void um_page_arrived(struct sim_machine *m, uint32_t array, uint64_t page);
+/* All pages of a transfer have come to the device, by a batch or else by a prefetch. */
 void um_fault_arrived(struct sim_machine *m, bool by_batch);
 /* A move to the host is over. */
 void um_fault_left(struct sim_machine *m);

@@ -25,6 +25,7 @@ void um_faults_free(struct um_faults *f)
     fault_buffer_free(&f->buffer);
     vec_free(&f->batch);
     vec_free(&f->blocks);
+    vec_free(&f->keys);
     free(f);
 }
 
@@ -79,26 +80,34 @@ static void end_batch(struct sim_machine *m)
     read_batch(m);
 }
 
-static int by_page(const struct fault_page *a, const struct fault_page *b)
+static int by_key(const void *a, const void *b)
 {
-    if (a->array != b->array)
-        return a->array < b->array ? -1 : 1;
-    return (a->page > b->page) - (a->page < b->page);
+    uint64_t x = ((const struct batch_key *)a)->key, y = ((const struct batch_key *)b)->key;
+
+    return (x > y) - (x < y);
 }
 
-/* Insertion sort: wavefronts mostly touch pages in order. */
-static void sort_batch(struct um_faults *f)
+void um_sort_keys(struct um_faults *f)
 {
-    for (size_t i = 1; i < f->batch.len; i++) {
-        uint32_t record = f->batch.at[i];
-        size_t at = i;
+    if (f->keys.len > 1)
+        qsort(f->keys.at, f->keys.len, sizeof *f->keys.at, by_key);
+}
 
-        for (; at > 0 && by_page(fault_page_at(&f->buffer, f->batch.at[at - 1]),
-                                 fault_page_at(&f->buffer, record)) > 0;
-             at--)
-            f->batch.at[at] = f->batch.at[at - 1];
-        f->batch.at[at] = record;
+static bool sort_batch(struct um_faults *f)
+{
+    f->keys.len = 0;
+    for (size_t i = 0; i < f->batch.len; i++) {
+        const struct fault_page *p = fault_page_at(&f->buffer, f->batch.at[i]);
+
+        if (!vec_push(&f->keys,
+                      ((struct batch_key){(uint64_t)p->array << 32 | p->page, f->batch.at[i]})))
+            return false;
     }
+    um_sort_keys(f);
+    for (size_t i = 0; i < f->batch.len; i++)
+        f->batch.at[i] = f->keys.at[i].record;
+    f->keys.len = 0;
+    return true;
 }
 
 static bool find_blocks(struct sim_machine *m)
@@ -171,8 +180,7 @@ static void read_batch(struct sim_machine *m)
     }
     if (f->batch.len == 0)
         return;
-    sort_batch(f);
-    if (!find_blocks(m)) {
+    if (!sort_batch(f) || !find_blocks(m)) {
         machine_out_of_memory(m);
         return;
     }
@@ -194,11 +202,10 @@ static uint32_t block_length(const struct sim_machine *m, const struct sim_array
     return left < pages_a_block(m) ? (uint32_t)left : pages_a_block(m);
 }
 
-static void come(struct sim_machine *m, struct sim_array *a, struct fault_block *k, uint32_t page,
-                 bool copies)
+static void come(struct sim_machine *m, struct sim_array *a, struct fault_block *k, uint32_t page)
 {
     m->faults->pages++;
-    if (demand_come(m, a, k->first + page, copies))
+    if (demand_come(m, a, k->first + page))
         k->moving.bits[page / 64] |= UINT64_C(1) << page % 64;
 }
 
@@ -216,11 +223,11 @@ static uint64_t pages_to_come(struct sim_machine *m)
     return count;
 }
 
-static struct fault_block *block_of(const struct um_faults *f, const struct fault_page *p)
+/* The block of a record, which is k or comes after it: blocks and records are in order of pages. */
+static struct fault_block *block_from(struct fault_block *k, const struct fault_page *p,
+                                      uint32_t pages)
 {
-    struct fault_block *k = f->blocks.at;
-
-    while (k->array != p->array || p->page < k->first || p->page - k->first >= BLOCK_PAGES_MAX)
+    while (k->array != p->array || k->first != p->page / pages * pages)
         k++;
     return k;
 }
@@ -229,6 +236,7 @@ static struct fault_block *block_of(const struct um_faults *f, const struct faul
 static size_t bring_faults(struct sim_machine *m, uint64_t room)
 {
     struct um_faults *f = m->faults;
+    struct fault_block *k = f->blocks.at;
     size_t served = 0;
 
     for (size_t i = 0; i < f->batch.len; i++) {
@@ -239,9 +247,8 @@ static size_t bring_faults(struct sim_machine *m, uint64_t room)
         if ((comes && room == 0) || (a->live && page_coming(a, p->page)))
             continue;
         if (comes) {
-            struct fault_block *k = block_of(f, p);
-
-            come(m, a, k, (uint32_t)(p->page - k->first), !p->write);
+            k = block_from(k, p, pages_a_block(m));
+            come(m, a, k, (uint32_t)(p->page - k->first));
             room--;
         }
         p->served = true;
@@ -267,7 +274,7 @@ static void bring_tree(struct sim_machine *m, struct fault_block *k)
     prefetch_tree_grow(&grown, &there, n, leaf ? leaf : 1, m->config.um_prefetch_percent);
     for (uint32_t i = 0; i < n; i++)
         if (page_bit(grown.bits, i) && !page_on_device(a, k->first + i) && um_free_pages(m) > 0)
-            come(m, a, k, i, true);
+            come(m, a, k, i);
 }
 
 static void send_run(struct sim_machine *m, const struct fault_block *k, uint32_t first,
@@ -372,7 +379,7 @@ void um_fault_arrived(struct sim_machine *m, bool by_batch)
     struct um_faults *f = m->faults;
 
     if (!by_batch)
-        um_replay_ready(m);
+        um_replay_arrived(m);
     else if (--f->transfers == 0)
         end_batch(m);
     if (f->phase == PHASE_ROOM)
@@ -401,7 +408,7 @@ static void touch_page(struct sim_machine *m, struct sim_array *a, uint64_t page
             return;
         }
         k.faults.bits[(page - k.first) / 64] = UINT64_C(1) << (page - k.first) % 64;
-        come(m, a, &k, (uint32_t)(page - k.first), !write);
+        come(m, a, &k, (uint32_t)(page - k.first));
         bring_tree(m, &k);
     }
     demand_use(&m->memory, a, page);

@@ -112,6 +112,34 @@ static void a_load_behind_a_store_leaves_the_page_dirty(void **state)
     krig_close(&r);
 }
 
+/* A batch with pages of two blocks, of 32 pages each: they all come. */
+static void a_batch_of_two_blocks_of_large_pages(void **state)
+{
+    static const char text[] = ".kernel k\n"
+                               ".param x u32[]\n"
+                               ".param stride u32\n"
+                               "    v_get_u32 v0, %lane\n"
+                               "    v_mul_u32 v0, v0, stride\n"
+                               "    global_load_b32 v1, [x + v0*4]\n"
+                               "    s_end\n"
+                               ".endkernel\n";
+    struct krig r;
+    uint32_t x;
+
+    (void)state;
+    open_rig(&r, "off", 64);
+    x = host_array(&r, 64);
+    krig_run(&r, &(struct krig_launch){.text = text,
+                                       .threads = 32,
+                                       .nargs = 2,
+                                       .args = {KRIG_ARRAY(x), KRIG_VALUE(2 * WORDS)}});
+    assert_int_equal(r.kernels[0].counters.page_faults, 32);
+    assert_int_equal(r.kernels[0].counters.fault_batches, 1);
+    assert_int_equal(r.kernels[0].counters.fault_bytes, 32 * PAGE);
+    assert_int_equal(residency(&r, x).device, 32);
+    krig_close(&r);
+}
+
 /* A dirty page that the host took comes back clean, and a store makes it dirty again. */
 static void a_page_that_comes_back_is_clean(void **state)
 {
@@ -174,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_tree_needs_more_than_its_percentage),
         cmocka_unit_test(the_tree_fills_the_device),
         cmocka_unit_test(a_load_behind_a_store_leaves_the_page_dirty),
+        cmocka_unit_test(a_batch_of_two_blocks_of_large_pages),
         cmocka_unit_test(a_page_that_comes_back_is_clean),
         cmocka_unit_test(pages_of_two_arrays_leave_apart),
     };
