@@ -52,6 +52,7 @@ void memory_free(struct memory *mem)
     vec_free(&mem->moves);
     vec_free(&mem->attached);
     vec_free(&mem->visible);
+    vec_free(&mem->order.list);
     frames_free(&mem->frames);
 }
 
@@ -147,6 +148,7 @@ bool memory_copy(struct memory *to, const struct memory *from)
     memset(&copy.moves, 0, sizeof copy.moves);
     memset(&copy.attached, 0, sizeof copy.attached);
     memset(&copy.visible, 0, sizeof copy.visible);
+    memset(&copy.order, 0, sizeof copy.order);
     memset(&copy.frames.at, 0, sizeof copy.frames.at);
     *to = copy;
     if (!copy_lists(to, from) || !vec_reserve(&to->arrays, from->arrays.len))

@@ -48,6 +48,22 @@ struct memory_retired {
     char name[64];
 };
 
+/* An array that was on the device, and when it had last been used. */
+struct array_use {
+    uint64_t last_use;
+    uint32_t array;
+};
+
+/*
+ * The order in which arrays may be evicted, as it was at `clock` (sim/um_room.c). A use since then sets an
+ * array behind all that is left of it.
+ */
+struct use_order {
+    VEC(struct array_use) list; /* from `head` on, first used first */
+    size_t head;
+    uint64_t clock;
+};
+
 /* The arrays of an attachment; see sim/attach.h. */
 struct attach_list {
     uint32_t first[2]; /* by whether they are settled */
@@ -88,6 +104,7 @@ struct memory {
     uint64_t device_bytes;   /* of pages on the device, SIM_DEVICE arrays included */
     uint64_t explicit_bytes; /* of SIM_DEVICE arrays, which are never evicted */
     uint64_t use_clock;
+    struct use_order order;
     VEC(struct attach_list) attached; /* globally, then by queue */
     VEC(uint32_t) visible;            /* what a launch can see, while it is looked at */
     uint64_t see_clock;

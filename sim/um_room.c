@@ -6,6 +6,7 @@
 #include "sim/um.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void send_home(struct sim_machine *m, uint32_t array, uint64_t pages)
 {
@@ -37,27 +38,82 @@ static bool evictable(const struct memory *mem, const struct sim_array *a)
            !attach_held(mem, a);
 }
 
-static struct sim_array *least_recently_used(struct memory *mem)
+static int by_use(const void *a, const void *b)
 {
-    struct sim_array *oldest = NULL;
+    const struct array_use *x = a, *y = b;
 
-    for (size_t i = 0; i < mem->arrays.len; i++) {
-        struct sim_array *a = &mem->arrays.at[i];
-
-        if (evictable(mem, a) && (!oldest || attach_last_use(mem, a) < attach_last_use(mem, oldest)))
-            oldest = a;
-    }
-    return oldest;
+    if (x->last_use != y->last_use)
+        return x->last_use < y->last_use ? -1 : 1;
+    return (x->array > y->array) - (x->array < y->array);
 }
 
-static uint64_t evictable_bytes(const struct memory *mem)
+/* With those that are in use now, which may not be later, and those that the launch in hand is about to claim. */
+static bool make_order(struct memory *mem)
 {
+    struct use_order *o = &mem->order;
+
+    o->list.len = o->head = 0;
+    o->clock = mem->use_clock;
+    for (uint32_t i = 0; i < mem->arrays.len; i++) {
+        const struct sim_array *a = &mem->arrays.at[i];
+        uint64_t use = attach_last_use(mem, a);
+
+        if (a->live && a->kind == SIM_MANAGED && (a->device_pages > 0 || use == o->clock) &&
+            !vec_push(&o->list, ((struct array_use){use, i})))
+            return false;
+    }
+    if (o->list.len > 1)
+        qsort(o->list.at, o->list.len, sizeof *o->list.at, by_use);
+    return true;
+}
+
+/* The first array of the order that may go; NULL if there is none, or if the order does not hold any more. */
+static struct sim_array *first_of_order(struct memory *mem)
+{
+    struct use_order *o = &mem->order;
+
+    for (size_t i = o->head; i < o->list.len; i++) {
+        struct sim_array *a = &mem->arrays.at[o->list.at[i].array];
+        uint64_t use = attach_last_use(mem, a);
+        bool gone = !a->live || (a->device_pages == 0 && use < o->clock);
+        bool later = use != o->list.at[i].last_use;
+
+        if (!gone && later && use <= o->clock)
+            return NULL; /* by an attachment to what was used then */
+        if (i == o->head && (gone || later))
+            o->head++;
+        if (!later && evictable(mem, a))
+            return a;
+    }
+    return NULL;
+}
+
+/* There is one; NULL when memory is short. */
+static struct sim_array *least_recently_used(struct memory *mem)
+{
+    struct sim_array *a = first_of_order(mem);
+
+    return a || !make_order(mem) ? a : first_of_order(mem);
+}
+
+/* Whether arrays of that many bytes could go. */
+static bool can_evict(const struct memory *mem, uint64_t bytes)
+{
+    const struct use_order *o = &mem->order;
     uint64_t pages = 0;
 
+    for (size_t i = o->head; i < o->list.len && pages * mem->page_bytes < bytes; i++) {
+        const struct sim_array *a = &mem->arrays.at[o->list.at[i].array];
+
+        pages += evictable(mem, a) ? a->device_pages : 0;
+    }
+    if (pages * mem->page_bytes >= bytes)
+        return true;
+    pages = 0;
     for (size_t i = 0; i < mem->arrays.len; i++)
         if (evictable(mem, &mem->arrays.at[i]))
             pages += mem->arrays.at[i].device_pages;
-    return pages * mem->page_bytes;
+    return pages * mem->page_bytes >= bytes;
 }
 
 static void evict_array_pages(struct sim_machine *m, struct sim_array *a, uint64_t count)
@@ -77,12 +133,17 @@ bool um_room_of_arrays(struct sim_machine *m, uint64_t bytes)
 
     if (bytes <= capacity && mem->device_bytes <= capacity - bytes)
         return true;
-    if (bytes > capacity || mem->device_bytes - evictable_bytes(mem) > capacity - bytes)
+    if (bytes > capacity || !can_evict(mem, mem->device_bytes - (capacity - bytes)))
         return false;
     while (mem->device_bytes > capacity - bytes) {
         uint64_t excess = mem->device_bytes - (capacity - bytes);
+        struct sim_array *a = least_recently_used(mem);
 
-        evict_array_pages(m, least_recently_used(mem), bits_ceil_div(excess, mem->page_bytes));
+        if (!a) {
+            machine_out_of_memory(m);
+            return false;
+        }
+        evict_array_pages(m, a, bits_ceil_div(excess, mem->page_bytes));
     }
     return true;
 }
