@@ -307,6 +307,7 @@ struct hd_region_row {
     const char *name;
     uint32_t region, iteration; /* region: index of the name in order of first use */
     uint64_t host_start_ps, host_end_ps;
+    struct sim_um_totals um; /* of the iteration */
 };
 
 /* Receives rows in order of completion; a NULL function drops its rows. The pointers in a row live during the call only. */
@@ -323,6 +324,8 @@ struct hd_recorder {
 };
 /* From now on; NULL functions are allowed, *r is copied. */
 void hd_set_recorder(hd_runtime *rt, const struct hd_recorder *r);
+/* Unified memory so far, but for what took no time. */
+void hd_um_totals(const hd_runtime *rt, struct sim_um_totals *out);
 /* The name of an array by its number, also of one that was freed. */
 const char *hd_array_uid_name(const hd_runtime *rt, uint32_t uid);
 

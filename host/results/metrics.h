@@ -13,6 +13,7 @@ struct metrics {
     double dram_gbps, l2_gbps, gflops32, gflops64;
     double l1_hit_rate, l2_hit_rate;
     struct sim_counters sums;
+    struct sim_um_totals um;
 };
 
 /* Fills in the rates from kernels, busy and sums. */

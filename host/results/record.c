@@ -317,6 +317,7 @@ static void on_region(void *user, const struct hd_region_row *row)
     it->iteration = row->iteration;
     it->begin_ps = row->host_start_ps;
     it->end_ps = row->host_end_ps;
+    it->metrics.um = row->um;
     mark_ends(r, it);
     analyse(r, it);
     keep(&r->iterations, it, sizeof *it, list_max(r), &r->cuts.regions);
@@ -386,6 +387,8 @@ enum hd_status record_broken(const struct record *r, struct hd_error *err)
 
 enum hd_status record_close(struct record *r, uint64_t host_time_ps, struct hd_error *err)
 {
+    if (r->rt)
+        hd_um_totals(r->rt, &r->script.metrics.um);
     r->rt = NULL;
     r->script.end_ps = host_time_ps;
     mark_ends(r, &r->script);

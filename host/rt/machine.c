@@ -6,6 +6,7 @@ const struct rt_machine_ops rt_real_machine = {
     .set_mode = sim_set_mode,
     .set_sink = sim_set_sink,
     .cool = sim_cool,
+    .um_totals = sim_um_totals,
     .array_new = sim_array_new,
     .array_free = sim_array_free,
     .array_data = sim_array_data,

@@ -29,6 +29,7 @@ struct rt_machine_ops {
                              uint64_t *ticket, struct hd_error *err);
     bool (*done)(const struct sim_machine *m, uint64_t ticket);
 
+    void (*um_totals)(const struct sim_machine *m, struct sim_um_totals *out);
     uint64_t (*now)(const struct sim_machine *m);
     enum hd_status (*run_until)(struct sim_machine *m, uint64_t time_ps, struct hd_error *err);
     enum hd_status (*wait)(struct sim_machine *m, uint64_t ticket, struct hd_error *err);

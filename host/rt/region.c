@@ -96,7 +96,30 @@ enum hd_status hd_region_begin(hd_runtime *rt, const char *name, uint32_t iterat
     rt->region = (uint32_t)index;
     rt->iteration = iteration;
     rt->region_start_ps = rt->host_ps;
+    hd_um_totals(rt, &rt->region_start_um);
     return HD_OK;
+}
+
+void hd_um_totals(const hd_runtime *rt, struct sim_um_totals *out)
+{
+    rt->ops->um_totals(rt->machine, out);
+}
+
+/* Since the start of the region. */
+static struct sim_um_totals um_of_region(const hd_runtime *rt)
+{
+    const struct sim_um_totals *from = &rt->region_start_um;
+    struct sim_um_totals t;
+
+    hd_um_totals(rt, &t);
+    t.fault_batches -= from->fault_batches;
+    t.page_faults -= from->page_faults;
+    t.fault_duplicates -= from->fault_duplicates;
+    t.fault_bytes -= from->fault_bytes;
+    t.evictions -= from->evictions;
+    t.write_backs -= from->write_backs;
+    t.handler_busy_ps -= from->handler_busy_ps;
+    return t;
 }
 
 enum hd_status hd_region_end(hd_runtime *rt, struct hd_error *err)
@@ -114,6 +137,7 @@ enum hd_status hd_region_end(hd_runtime *rt, struct hd_error *err)
         .iteration = rt->iteration,
         .host_start_ps = rt->region_start_ps,
         .host_end_ps = rt->host_ps,
+        .um = um_of_region(rt),
     };
     if (!rt->quiet && rt->recorder.region)
         rt->recorder.region(rt->recorder.user, &row);

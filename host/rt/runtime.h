@@ -124,6 +124,7 @@ struct hd_runtime {
     bool quiet; /* nothing is recorded: resets and warm-up */
     uint32_t region, iteration;
     uint64_t region_start_ps;
+    struct sim_um_totals region_start_um;
     uint64_t next_node;
     uint64_t accessing; /* node of the host access whose pages move now, or RT_NO_NODE */
     struct hd_recorder recorder;

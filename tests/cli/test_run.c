@@ -336,6 +336,51 @@ static void test_limits_are_status_4(void **state)
     cli_rig_expect(r, 0, NULL, NULL);
 }
 
+static double metric_of(const cJSON *result, int region, const char *name)
+{
+    return at(cJSON_GetArrayItem(at(result, "regions", NULL), region), "metrics", name)->valuedouble;
+}
+
+/* x and y have 12 pages, the device 16: y comes when x is there and dirty, so that 8 pages of it leave. */
+static void test_unified_memory_in_the_metrics(void **state)
+{
+    static const char *const names[] = {"evictions", "write_backs", "fault_batches",
+                                        "fault_handler_busy_ns"};
+    struct cli_rig *r = *state;
+
+    cli_rig_program(r);
+    cli_rig_file(r, "prog.lua",
+                 "local gpu = require 'heddle'\n"
+                 "local inc = gpu.module('prog.hasm'):kernel('inc', 'x: inout f32[], n: i32')\n"
+                 "local x, y = gpu.array('f32', 12288, 'x'), gpu.array('f32', 12288, 'y')\n"
+                 "gpu.region('a', {warmup = 0}, function() inc(384, 32)(x, 12288) end)\n"
+                 "gpu.region('main', {warmup = 0}, function() inc(384, 32)(y, 12288) end)\n"
+                 "gpu.region('c', {warmup = 0}, function() inc(384, 32)(y, 12288) end)\n");
+    for (unsigned faults = 0; faults < 2; faults++) {
+        cJSON *v;
+        char line[160];
+
+        snprintf(line, sizeof line,
+                 "run %%/prog.lua --config tiny --set dram.bytes=65536 --set um.page_faults=%s "
+                 "--set host.prefetch=off --out %%/result.json",
+                 faults ? "on" : "off");
+        cli_rig_run(r, line);
+        cli_rig_expect(r, 0, NULL, NULL);
+        v = result_of(r, "result.json");
+        for (unsigned i = 0; i < 4; i++)
+            assert_true(metric_of(v, 2, names[i]) == 0);
+        assert_true(metric_of(v, 0, "evictions") == 0);
+        assert_true(metric_of(v, 1, "evictions") == 8);
+        assert_true(metric_of(v, 1, "write_backs") == 8);
+        assert_true(at(v, "metrics", "evictions")->valuedouble == 8);
+        for (int i = 0; i < 2; i++) {
+            assert_true((metric_of(v, i, "fault_batches") > 0) == faults);
+            assert_true((metric_of(v, i, "fault_handler_busy_ns") > 0) == faults);
+        }
+        cJSON_Delete(v);
+    }
+}
+
 static void test_values_only(void **state)
 {
     struct cli_rig *r = *state;
@@ -488,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_a_const_write_is_status_4),
         cmocka_unit_test(test_a_fault_is_status_4),
         cmocka_unit_test(test_limits_are_status_4),
+        cmocka_unit_test(test_unified_memory_in_the_metrics),
         cmocka_unit_test(test_values_only),
         cmocka_unit_test(test_detail),
         cmocka_unit_test(test_a_window_of_the_trace),

@@ -96,7 +96,7 @@ static void add_transfer(struct rig *r, uint64_t node, uint32_t region, uint64_t
 static void end_region(struct rig *r, const char *name, uint32_t region, uint32_t iteration,
                        uint64_t start, uint64_t end)
 {
-    struct hd_region_row row = {name, region, iteration, start, end};
+    struct hd_region_row row = {name, region, iteration, start, end, {0}};
 
     r->to.region(r->to.user, &row);
 }

@@ -499,6 +499,12 @@ static void fake_set_sink(struct sim_machine *m, const struct sim_sink *sink)
     m->sink = *sink;
 }
 
+static void fake_um_totals(const struct sim_machine *m, struct sim_um_totals *out)
+{
+    (void)m;
+    *out = (struct sim_um_totals){0};
+}
+
 static void fake_cool(struct sim_machine *m)
 {
     m->cooled++;
@@ -548,6 +554,7 @@ const struct rt_machine_ops fake_machine = {
     .set_mode = fake_set_mode,
     .set_sink = fake_set_sink,
     .cool = fake_cool,
+    .um_totals = fake_um_totals,
     .array_new = fake_array_new,
     .array_free = fake_array_free,
     .array_data = fake_array_data,
