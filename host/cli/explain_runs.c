@@ -168,12 +168,16 @@ static bool all_changes(const struct runs *r, const struct job *j, struct cli_li
     return ok;
 }
 
+static bool write_all(const void *at, size_t size, size_t n, FILE *to)
+{
+    return n == 0 || fwrite(at, size, n, to) == n;
+}
+
 static bool write_outcome(const struct outcome *o, const struct graph *g, FILE *to)
 {
-    return fwrite(o, sizeof *o, 1, to) == 1 &&
-           fwrite(g->nodes, sizeof *g->nodes, o->nnodes, to) == o->nnodes &&
-           fwrite(g->edges, sizeof *g->edges, o->nedges, to) == o->nedges &&
-           fwrite(g->times, sizeof *g->times, o->ntimes, to) == o->ntimes && fflush(to) == 0;
+    return write_all(o, sizeof *o, 1, to) && write_all(g->nodes, sizeof *g->nodes, o->nnodes, to) &&
+           write_all(g->edges, sizeof *g->edges, o->nedges, to) &&
+           write_all(g->times, sizeof *g->times, o->ntimes, to) && fflush(to) == 0;
 }
 
 /* The time of a run with wrong values, where those of the one that is explained are right, says nothing. */

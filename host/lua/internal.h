@@ -170,6 +170,11 @@ void library_open(lua_State *L);
  * close must not raise. Returns data: size bytes, zeroed.
  */
 void *guard_push(lua_State *L, void (*close)(lua_State *L, void *data), size_t size);
+/*
+ * The same for what is only memory: where a limit of the script keeps release from being called, it
+ * is when the script is over.
+ */
+void *guard_push_memory(lua_State *L, void (*release)(lua_State *L, void *data), size_t size);
 
 /* ---- sandbox ------------------------------------------------------------------------------- */
 

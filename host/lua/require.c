@@ -92,7 +92,7 @@ static bool load_module(lua_State *L, const char *name)
 {
     struct module_folders folders;
     const char *relative = lua_pushfstring(L, "%s.lua", luaL_gsub(L, name, ".", "/"));
-    struct text *source = guard_push(L, free_source, sizeof *source);
+    struct text *source = guard_push_memory(L, free_source, sizeof *source);
     struct hd_error err;
     size_t length;
     bool found;

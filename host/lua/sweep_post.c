@@ -54,7 +54,7 @@ static void free_json(lua_State *L, void *data)
 
 static int push_text(lua_State *L, const char *name, const char *bytes, size_t len)
 {
-    struct json_text *json = guard_push(L, free_json, sizeof *json);
+    struct json_text *json = guard_push_memory(L, free_json, sizeof *json);
     struct hd_error err;
 
     if (json_text_parse(name, bytes, len, json, &err) != HD_OK)
@@ -149,7 +149,7 @@ static bool ends_in(const char *path, const char *end)
 static int read_input(lua_State *L)
 {
     const struct hd_sweep_input *input = lua_touserdata(L, 1);
-    struct text *text = guard_push(L, free_text, sizeof *text);
+    struct text *text = guard_push_memory(L, free_text, sizeof *text);
     struct hd_error err;
 
     if (file_read(input->path, text, &err) != HD_OK)
