@@ -4,8 +4,8 @@
 
 struct transfer {
     struct sim_transfer_record record;
-    uint64_t seq; /* of arrival */
-    uint64_t pages;
+    uint64_t seq;  /* of arrival */
+    uint64_t move; /* of pages to the device */
     bool pinned;
 };
 
@@ -141,11 +141,11 @@ static void serve_soon(struct sim_machine *m, uint32_t engine)
 }
 
 void link_submit(struct sim_machine *m, const struct sim_transfer_record *request, bool pinned,
-                 uint64_t pages)
+                 uint64_t move)
 {
     uint32_t engine = m->link->nengines == 2 && request->to_device;
     struct engine *en = &m->link->engines[engine];
-    struct transfer t = {.record = *request, .seq = en->arrived++, .pages = pages, .pinned = pinned};
+    struct transfer t = {.record = *request, .seq = en->arrived++, .move = move, .pinned = pinned};
 
     if (!vec_push(&en->waiting, t)) {
         machine_out_of_memory(m);
@@ -167,5 +167,5 @@ void link_event(struct sim_machine *m, const struct event *e)
     en->busy = false;
     if (en->waiting.len > 0)
         serve_soon(m, e->a);
-    queue_transfer_done(m, &en->now.record, en->now.pages);
+    queue_transfer_done(m, &en->now.record, en->now.move);
 }

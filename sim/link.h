@@ -1,9 +1,8 @@
 /*
  * The link between host and device and its copy engines, which serve a whole transfer at a time: of
- * those that have come the one whose command was submitted first, so that a stream's transfers do not
- * fall behind those of later calls on other streams (copy engines take their work in the order of issue). With two engines and a duplex link each direction has a server of its own. With one
- * engine, or a link that works in one direction at a time, both directions share one, so that times
- * add up. A transfer takes
+ * those that have come the one whose command was submitted first (sim/README.md, Decisions). With two
+ * engines and a duplex link each direction has a server of its own. With one engine, or a link that
+ * works in one direction at a time, both directions share one, so that times add up. A transfer takes
  *
  *     link.latency_ns + bytes / rate + (pieces - 1) * um.chunk_gap_ns
  *
@@ -31,10 +30,11 @@ bool link_copy(struct link *to, const struct link *from);
 
 /*
  * Queues a transfer, now; start_ps and end_ps of the request are filled in. When it is over,
- * queue_transfer_done() gets the record, and `pages`, which is the caller's.
+ * queue_transfer_done() gets the record, and `move`: which move of pages to the device it is, for
+ * um_move_done(), or 0.
  */
 void link_submit(struct sim_machine *m, const struct sim_transfer_record *request, bool pinned,
-                 uint64_t pages);
+                 uint64_t move);
 
 /* Events EV_LINK and EV_LINK_START. */
 void link_event(struct sim_machine *m, const struct event *e);

@@ -219,14 +219,14 @@ static void copy_values(struct sim_machine *m, const struct sim_cmd *cmd)
 }
 
 void queue_transfer_done(struct sim_machine *m, const struct sim_transfer_record *record,
-                         uint64_t pages)
+                         uint64_t move)
 {
     uint64_t ticket = 0;
 
     if (record->kind == SIM_T_COPY)
         copy_values(m, &queue_at(m, record->queue)->head->cmd);
     else
-        ticket = um_move_done(m, record, pages);
+        ticket = um_move_done(m, record, move);
     if (m->sink.transfer)
         m->sink.transfer(m->sink.user, record);
     if (record->kind == SIM_T_COPY)

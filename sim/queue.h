@@ -45,9 +45,9 @@ uint64_t queue_next_launch(const struct sim_machine *m);
  * times and counters.
  */
 void queue_kernel_done(struct sim_machine *m, uint64_t ticket, struct sim_kernel_record *record);
-/* The link says that a transfer is over, now; pages is as it was given to link_submit(). */
+/* The link says that a transfer is over, now; move is as it was given to link_submit(). */
 void queue_transfer_done(struct sim_machine *m, const struct sim_transfer_record *record,
-                         uint64_t pages);
+                         uint64_t move);
 
 /* For the message of a deadlock: a line for the head of each queue, and what it waits for. */
 void queue_describe_waits(const struct sim_machine *m, struct text *out);

@@ -281,12 +281,11 @@ static void arrive_all(struct sim_machine *m, uint64_t transfer, bool by_batch)
     mem->moves.len -= end - first;
 }
 
-static void move_in_done(struct sim_machine *m, const struct sim_transfer_record *r,
-                         uint64_t transfer)
+static void move_in_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t move)
 {
     array_at(m, r->array)->inbound--;
     if (m->memory.demand) {
-        arrive_all(m, transfer, r->kind == SIM_T_FAULT);
+        arrive_all(m, move, r->kind == SIM_T_FAULT);
         um_fault_arrived(m, r->kind == SIM_T_FAULT);
         um_host_retry(m, r->array);
     } else {
@@ -295,10 +294,10 @@ static void move_in_done(struct sim_machine *m, const struct sim_transfer_record
     memory_release_id(&m->memory, r->array);
 }
 
-uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t transfer)
+uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t move)
 {
     if (r->to_device) {
-        move_in_done(m, r, transfer);
+        move_in_done(m, r, move);
         return 0;
     }
     if (r->kind == SIM_T_EVICT)

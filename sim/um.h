@@ -83,10 +83,10 @@ enum hd_status um_make_room(struct sim_machine *m, const char *name, uint64_t by
                             struct hd_error *err);
 
 /*
- * A transfer, not a SIM_T_COPY, is over; `transfer` is which of those of pages to the device it was, if
- * it was one. Returns the ticket that this completes, or 0.
+ * A transfer, not a SIM_T_COPY, is over; `move` is which move of pages to the device it was, or 0.
+ * Returns the ticket that this completes, or 0.
  */
-uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t transfer);
+uint64_t um_move_done(struct sim_machine *m, const struct sim_transfer_record *r, uint64_t move);
 /*
  * The fault of a host access has been served: its pages may move. Returns the ticket that this
  * completes, or 0.
