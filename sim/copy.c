@@ -240,7 +240,7 @@ static void copy_device_values(struct device *d, const struct device *from)
     d->l2 = own.l2;
     d->slices = own.slices;
     d->channels = own.channels;
-    d->open_rows = own.open_rows;
+    d->rows = own.rows;
     d->next_rows_ps = own.next_rows_ps;
     d->requests = own.requests;
     d->to_l2 = own.to_l2;
@@ -283,9 +283,9 @@ static bool copy_requests(struct device *d, const struct device *from)
 
 static void copy_rows(const struct sim_config *c, struct device *d, const struct device *from)
 {
-    if (!d->open_rows)
+    if (!d->rows)
         return;
-    memcpy(d->open_rows, from->open_rows, device_rows(c) * sizeof *d->open_rows);
+    memcpy(d->rows, from->rows, device_rows(c) * sizeof *d->rows);
     memcpy(d->next_rows_ps, from->next_rows_ps, c->dram_channels * sizeof *d->next_rows_ps);
 }
 

@@ -132,8 +132,8 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
 
 static void close_rows(const struct sim_config *c, struct device *d)
 {
-    for (size_t i = 0; d->open_rows && i < device_rows(c); i++)
-        d->open_rows[i] = NO_ROW;
+    for (size_t i = 0; d->rows && i < device_rows(c); i++)
+        d->rows[i] = (struct dram_row){NO_ROW, 0};
 }
 
 static bool make_rows(const struct sim_config *c, struct device *d)
@@ -143,10 +143,10 @@ static bool make_rows(const struct sim_config *c, struct device *d)
     d->row_gap_ps = c->dram_row_gap;
     if (!d->row_span)
         return true;
-    d->open_rows = calloc(device_rows(c), sizeof *d->open_rows);
+    d->rows = calloc(device_rows(c), sizeof *d->rows);
     d->next_rows_ps = calloc(c->dram_channels, sizeof *d->next_rows_ps);
     close_rows(c, d);
-    return d->open_rows && d->next_rows_ps;
+    return d->rows && d->next_rows_ps;
 }
 
 static bool make_memory_system(struct sim_machine *m)
@@ -234,7 +234,7 @@ void device_free(struct sim_machine *m)
     free(d->runs);
     free(d->slices);
     free(d->channels);
-    free(d->open_rows);
+    free(d->rows);
     free(d->next_rows_ps);
     transit_free(d->to_l2);
     vec_free(&d->waiting);

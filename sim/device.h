@@ -23,6 +23,11 @@ enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in 
 #define NONE32 POOL_NONE /* end of a list of indices */
 #define NO_ROW UINT64_MAX
 
+struct dram_row {
+    uint64_t row; /* NO_ROW: none */
+    uint64_t open_ps;
+};
+
 /* Function units: classes of instructions that compete for one pipeline. */
 enum function_unit {
     FU_VALU, /* ALU and MUL */
@@ -287,8 +292,8 @@ struct device {
     struct cache l2; /* all slices: sets are numbered over them */
     struct rate_server *slices;
     struct rate_server *channels;
-    uint64_t row_span;   /* bytes whose parts of each channel are one row there; 0: no rows */
-    uint64_t *open_rows; /* [channels][dram.banks], NO_ROW if none is open; NULL: no rows */
+    uint64_t row_span;     /* bytes whose parts of each channel are one row there; 0: no rows */
+    struct dram_row *rows; /* [channels][dram.banks][dram.bank_rows], newest first; NULL: no rows */
     uint64_t row_miss_ps, row_gap_ps;
     uint64_t *next_rows_ps; /* [channels] when the next row may be opened; NULL: no rows */
     uint32_t slice_fold;    /* upper bits of a line's number that l2.hash folds in: all or none */
@@ -324,7 +329,7 @@ void device_cool(struct sim_machine *m);
 /* Rows that may be open at once. */
 static inline size_t device_rows(const struct sim_config *c)
 {
-    return (size_t)c->dram_channels * c->dram_banks;
+    return (size_t)c->dram_channels * c->dram_banks * c->dram_bank_rows;
 }
 
 /* ---- sim/wavefront.c: birth, death and barriers ---- */

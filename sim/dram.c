@@ -4,27 +4,45 @@
  */
 #include "sim/device.h"
 
+#include <string.h>
+
+/*
+ * Whether a row of a bank, newest first, is open when a request arrives or waits to be opened: the newest
+ * is until another is asked for, the others until the next newer one is opened.
+ */
+static inline bool row_is_there(const struct dram_row *bank, uint32_t rows, uint64_t row,
+                                uint64_t arrival_ps)
+{
+    if (bank[0].row == row)
+        return true;
+    for (uint32_t i = 1; i < rows && bank[i - 1].open_ps > arrival_ps; i++)
+        if (bank[i].row == row)
+            return true;
+    return false;
+}
+
 /*
  * A row of a channel is its part of row_span bytes. One that is not open is opened first: the channel
  * passes nothing for row_miss_ps, and opens no other row for row_gap_ps, in which bytes of open rows
- * pass. Returns when its bytes may pass.
+ * pass. Returns when the bytes of the request may pass; a channel keeps the order of requests, so that
+ * one for a row that waits comes behind the one that opens it.
  */
 static uint64_t open_row(struct sim_machine *m, struct kernel_run *run, uint32_t channel,
                          uint64_t line, uint64_t arrival_ps)
 {
     struct device *d = m->device;
-    uint32_t banks = m->config.dram_banks;
-    uint64_t row = line / d->row_span;
-    uint64_t *open = &d->open_rows[channel * banks + row % banks];
-    uint64_t start_ps = arrival_ps;
+    uint32_t banks = m->config.dram_banks, rows = m->config.dram_bank_rows;
+    uint64_t row = line / d->row_span, start_ps = arrival_ps;
+    struct dram_row *bank = &d->rows[(channel * banks + row % banks) * rows];
 
-    if (*open == row)
+    if (row_is_there(bank, rows, row, arrival_ps))
         return arrival_ps;
-    *open = row;
     run->c.dram_row_misses++;
     if (start_ps < d->next_rows_ps[channel])
         start_ps = d->next_rows_ps[channel];
     d->next_rows_ps[channel] = start_ps + d->row_gap_ps;
+    memmove(bank + 1, bank, (rows - 1) * sizeof *bank);
+    bank[0] = (struct dram_row){row, start_ps};
     rate_hold(&d->channels[channel], start_ps, d->row_miss_ps);
     return start_ps;
 }
@@ -36,7 +54,7 @@ static inline uint64_t pass(struct sim_machine *m, struct kernel_run *run, uint3
     struct device *d = m->device;
     uint64_t start_ps;
 
-    if (d->open_rows)
+    if (d->rows)
         arrival_ps = open_row(m, run, channel, line, arrival_ps);
     return rate_serve_step(&d->channels[channel], arrival_ps,
                            &d->dram_steps[bits_count_few(sectors)], &start_ps);

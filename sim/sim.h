@@ -198,7 +198,7 @@ struct sim_counters {
     uint64_t sectors;                                     /* asked of L2: loads, stores, atomics */
     uint64_t l2_bytes, l2_hits, l2_misses;                /* hits and misses count sectors */
     uint64_t dram_read_bytes, dram_write_bytes;
-    uint64_t dram_row_misses; /* requests to a row that was not open */
+    uint64_t dram_row_misses; /* requests to a row that was neither open nor waiting to be */
     uint64_t local_accesses, local_passes, local_conflict_passes;
     uint64_t barriers, branches, branches_taken, divergent_branches, mask_ops, skipped_instr;
     uint64_t gotos, joins, hops; /* hops: joins that woke no lane and passed on to their JIP */

@@ -120,9 +120,10 @@ struct cu {
 };
 
 /* A row that is open in a channel. */
+/* A row of DRAM was opened. */
 struct row {
     unsigned channel;
-    uint64_t number;
+    uint64_t number, open_ps;
 };
 
 /* Sectors of a line on their way to L2 and back, or from L2 to DRAM. */
@@ -161,8 +162,6 @@ struct model {
     struct cu *cus;
     LIST(struct l2_line) l2;
     LIST(struct row) rows;
-    uint64_t *opened_ps; /* of each channel: when it began to open a row last */
-    bool *has_opened;
     LIST(struct request) requests;
     LIST(size_t) waiting; /* requests in L2 whose data is on its way */
     LIST(struct pending) pending;
@@ -339,23 +338,39 @@ static void pass_dram(struct model *m, const struct request *r, struct server *c
         store_freed(m, r->store, end_ps);
 }
 
-/* Opens the row of a line in its channel, and closes the one of its bank that was; false if it was open already. */
-static bool row_opened(struct model *m, unsigned channel, uint64_t line)
+/*
+ * Whether a request that arrives finds its row open or about to be. All openings are on record: one lasts until the next of its
+ * bank, and is forgotten when bank_rows others of the bank have come after it.
+ */
+static bool row_is_there(const struct model *m, unsigned channel, uint64_t number,
+                         uint64_t arrival_ps)
 {
-    uint64_t number = line / m->c->dram_row_bytes / m->c->dram_channels;
+    uint64_t end_ps = UINT64_MAX;
+    unsigned newer = 0;
 
-    for (size_t i = 0; i < m->rows.len; i++) {
-        struct row *r = &m->rows.at[i];
+    for (size_t i = m->rows.len; i-- > 0 && newer < m->c->dram_bank_rows;) {
+        const struct row *r = &m->rows.at[i];
 
         if (r->channel != channel || r->number % m->c->dram_banks != number % m->c->dram_banks)
             continue;
-        if (r->number == number)
-            return false;
-        r->number = number;
-        return true;
+        if (r->number == number && end_ps > arrival_ps)
+            return true;
+        end_ps = r->open_ps;
+        newer++;
     }
-    ADD(m->rows, ((struct row){channel, number}));
-    return true;
+    return false;
+}
+
+static uint64_t open_row(struct model *m, unsigned channel, uint64_t number, uint64_t arrival_ps)
+{
+    uint64_t open_ps = arrival_ps;
+
+    for (size_t i = 0; i < m->rows.len; i++)
+        if (m->rows.at[i].channel == channel && m->rows.at[i].open_ps + m->c->dram_row_gap > open_ps)
+            open_ps = m->rows.at[i].open_ps + m->c->dram_row_gap;
+    hold(&m->channels[channel], open_ps, (uint64_t)m->c->dram_row_miss * 1000);
+    ADD(m->rows, ((struct row){channel, number, open_ps}));
+    return open_ps;
 }
 
 static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
@@ -364,13 +379,13 @@ static void serve_dram(struct model *m, size_t index, uint64_t arrival_ps)
     unsigned number = channel_of(m, r.what.line);
     struct server *channel = &m->channels[number];
 
-    if (m->c->dram_row_bytes && row_opened(m, number, r.what.line)) {
-        counters_of(m, &r)->dram_row_misses++;
-        if (m->has_opened[number] && m->opened_ps[number] + m->c->dram_row_gap > arrival_ps)
-            arrival_ps = m->opened_ps[number] + m->c->dram_row_gap;
-        m->has_opened[number] = true;
-        m->opened_ps[number] = arrival_ps;
-        hold(channel, arrival_ps, (uint64_t)m->c->dram_row_miss * 1000);
+    if (m->c->dram_row_bytes) {
+        uint64_t row = r.what.line / m->c->dram_row_bytes / m->c->dram_channels;
+
+        if (!row_is_there(m, number, row, arrival_ps)) {
+            counters_of(m, &r)->dram_row_misses++;
+            arrival_ps = open_row(m, number, row, arrival_ps);
+        }
     }
     pass_dram(m, &r, channel, arrival_ps);
 }
@@ -982,8 +997,6 @@ static void make_servers(struct model *m)
 
     m->slices = table(c->l2_slices, sizeof *m->slices);
     m->channels = table(c->dram_channels, sizeof *m->channels);
-    m->opened_ps = table(c->dram_channels, sizeof *m->opened_ps);
-    m->has_opened = table(c->dram_channels, sizeof *m->has_opened);
     for (unsigned i = 0; i < c->l2_slices; i++)
         m->slices[i].rate = c->l2_hz * c->l2_bytes_per_cycle;
     for (unsigned i = 0; i < c->dram_channels; i++)
@@ -1001,8 +1014,6 @@ static void free_model(struct model *m)
     free(m->cus);
     free(m->slices);
     free(m->channels);
-    free(m->opened_ps);
-    free(m->has_opened);
     free(m->l2.at);
     free(m->rows.at);
     free(m->requests.at);

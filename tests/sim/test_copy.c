@@ -80,6 +80,7 @@ static void random_config(struct sim_config *c, struct rng *rng)
     c->dram_row_bytes = ONE_OF(rng, 0, 1024);
     c->dram_row_miss = 30;
     c->dram_row_gap = 40000;
+    c->dram_bank_rows = 3;
     c->l1_write = ONE_OF(rng, L1_WRITE_THROUGH, L1_WRITE_BACK);
     c->l1_allocate_on_store = ONE_OF(rng, false, true);
     c->resident_kernels = ONE_OF(rng, 1, 2, 8);

@@ -298,6 +298,7 @@ static void random_options(struct sim_config *c, struct rng *rng)
     if (below(rng, 3) == 0) {
         c->dram_row_bytes = c->line_bytes * between(rng, 1, 20);
         c->dram_banks = between(rng, 1, 5);
+        c->dram_bank_rows = between(rng, 1, 4);
         c->dram_row_miss = below(rng, 2) ? below(rng, 60) : 0;
         c->dram_row_gap = below(rng, 2) ? below(rng, 60000) : 0;
     }

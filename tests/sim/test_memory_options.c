@@ -115,6 +115,40 @@ static void rows_open_beside_what_passes(void **state)
     }
 }
 
+/*
+ * Lines of two rows of one bank in turn, each sent a nanosecond after the one before and 4 ns long. A row waits for GAP after the
+ * one before was opened; the other one is open until then, so that lines which arrive before join it and open nothing.
+ */
+static void requests_join_rows_that_wait(void **state)
+{
+    static const struct {
+        const char *bank_rows, *gap_ps;
+        unsigned opened, ns;
+    } rows[] = {
+        {"1", "100000", 16, 15 * 100 + 4},
+        {"2", "100000", 2, 100 + 15 * 4},
+        {"1", "10000", 16, 15 * 10 + 4},
+        {"2", "10000", 3, 10 + 15 * 4}, /* the 11th line is late */
+        {"4", "10000", 3, 10 + 15 * 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct sim_kernel_record *k;
+        struct krig r;
+
+        krig_open(&r, LATENCIES, "l2.slices", "1", "dram.channels", "1", "dram.bytes_per_second",
+                  "8000000000", "dram.row_gap_ps", rows[i].gap_ps, "dram.row_bytes", "1024",
+                  "dram.bank_rows", rows[i].bank_rows, NULL);
+        k = krig_run(&r, &(struct krig_launch){.text = load_lines(in_turn, 0, LINES),
+                                               .nargs = 1,
+                                               .args = {KRIG_ARRAY(krig_array(&r, LINES * LINE))}});
+        assert_int_equal(k->counters.dram_row_misses, rows[i].opened);
+        assert_int_equal(krig_cycles(k), NOC + 1 + L2 + rows[i].ns + DRAM + NOC);
+        krig_close(&r);
+    }
+}
+
 /* Each of two channels has half of what the rows of both span: 16 lines in turn, 4 of a channel in a row. */
 static void each_channel_has_rows(void **state)
 {
@@ -315,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_take_their_time),
         cmocka_unit_test(rows_open_beside_what_passes),
+        cmocka_unit_test(requests_join_rows_that_wait),
         cmocka_unit_test(each_channel_has_rows),
         cmocka_unit_test(rows_stay_open_until_the_machine_is_cold),
         cmocka_unit_test(strides_fall_on_one_slice_or_on_all),
