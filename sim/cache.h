@@ -159,6 +159,15 @@ static inline uint32_t cache_look_up(struct cache *c, uint32_t set, uint64_t tag
     return index;
 }
 
+/* The same for a line that may be at a place, of whatever set. */
+static inline uint32_t cache_look_up_at(struct cache *c, uint32_t set, uint64_t tag, uint32_t place)
+{
+    if (cache_line(c, place)->tag != tag)
+        return cache_look_up(c, set, tag);
+    cache_touch(c, set, place);
+    return place;
+}
+
 /* The bit of a line in its set. */
 static inline uint64_t cache_way(const struct cache *c, uint32_t set, uint32_t index)
 {
@@ -210,18 +219,22 @@ static inline void cache_prefetch_set(const struct cache *c, uint32_t set)
     __builtin_prefetch(s + 64);
 }
 
-/* The same for the line itself, if it is there, for a look-up that comes soon. */
-static inline void cache_prefetch_line(const struct cache *c, uint32_t set, uint64_t tag)
+/* The same for the line itself, for a look-up that comes soon. Returns where it is, or another place. */
+static inline uint32_t cache_prefetch_line(const struct cache *c, uint32_t set, uint64_t tag)
 {
     const uint32_t *keys = cache_set(c, set)->keys;
-    uint32_t key = cache_key(tag);
+    uint32_t key = cache_key(tag), first = set * c->stride;
 
     for (uint32_t i = 0; i < c->stride; i += 8) {
         uint32_t match = cache_match8(keys + i, key);
 
-        if (match)
-            __builtin_prefetch(cache_line(c, set * c->stride + i + bits_first(match)));
+        if (!match)
+            continue;
+        first += i + bits_first(match);
+        __builtin_prefetch(cache_line(c, first));
+        break;
     }
+    return first;
 }
 
 #endif

@@ -88,7 +88,7 @@ static void serve_fills(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 
     for (uint32_t i = transit_take(cu->fills, &d->requests), next; i != REQUEST_NONE; i = next) {
         next = request_at(d, i)->next;
-        lsu_fill(m, i, cycle);
+        lsu_fill(m, cu, i, cycle);
     }
 }
 

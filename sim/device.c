@@ -73,6 +73,7 @@ static bool make_mshrs(struct cu *cu, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         cu->mshrs[i].next = i + 1 < n ? i + 1 : NONE32;
     cu->mshr_free = 0;
+    cu->mshrs_left = n;
     return true;
 }
 

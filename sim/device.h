@@ -189,6 +189,7 @@ struct cu {
     struct mshr *mshrs;
     uint32_t *mshr_index; /* hash of lines to mshrs */
     uint32_t mshr_mask, mshr_free;
+    uint32_t mshrs_left;   /* without L1: as many are free */
     struct transit *fills; /* data on its way back */
     struct pool ops;       /* struct load_op */
     struct pool waiters;   /* struct waiter */
@@ -444,8 +445,8 @@ int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active);
 /* The lines of a load, store or atomic enter the unit at cycle `now`. */
 void lsu_issue(struct sim_machine *m, struct wavefront *w, const struct isa_insn *in,
                uint32_t nlines, uint64_t now);
-/* Data of a request has arrived at its compute unit. */
-void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle);
+/* Data of a request has arrived at its compute unit, cu. */
+void lsu_fill(struct sim_machine *m, struct cu *cu, uint32_t request, uint64_t cycle);
 static inline bool lsu_held(const struct cu *cu)
 {
     return cu->held_at < cu->nheld;
@@ -475,7 +476,14 @@ void l2_event(struct sim_machine *m, const struct event *e);
 void fill_event(struct sim_machine *m, const struct event *e);
 void dram_event(struct sim_machine *m, const struct event *e);
 /* A request with old contents; REQUEST_NONE on failure, which is recorded. */
-uint32_t request_new(struct sim_machine *m);
+static inline uint32_t request_new(struct sim_machine *m)
+{
+    uint32_t i = requests_take(&m->device->requests);
+
+    if (i == REQUEST_NONE)
+        machine_out_of_memory(m);
+    return i;
+}
 static inline struct request *request_at(const struct device *d, uint32_t index)
 {
     return &d->requests.at[index];

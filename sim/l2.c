@@ -6,26 +6,18 @@
  */
 #include "sim/device.h"
 
-uint32_t request_new(struct sim_machine *m)
-{
-    uint32_t i = requests_take(&m->device->requests);
-
-    if (i == REQUEST_NONE)
-        machine_out_of_memory(m);
-    return i;
-}
-
 /* l2.hash xor folds upper bits of the line's number in, so that no power-of-two stride falls on one slice. */
-static inline void find_home(const struct sim_machine *m, struct request *r)
+static inline void find_home(const struct device *d, struct request *r)
 {
-    const struct device *d = m->device;
     uint64_t n = r->line >> d->line_shift;
     uint32_t number = (uint32_t)(n ^ n >> 32);
     uint32_t hash = number ^ ((number >> 8 ^ number >> 16 ^ number >> 24) & d->slice_fold);
     uint32_t within = fastmod_rest(&d->by_slice_sets, fastmod_quotient(&d->by_slices, number));
+    uint32_t slice = fastmod_rest(&d->by_slices, hash);
 
-    r->slice = (uint8_t)fastmod_rest(&d->by_slices, hash);
-    r->set = r->slice * d->by_slice_sets.divisor + within;
+    r->place = 0;
+    r->slice = (uint8_t)slice;
+    r->set = slice * d->by_slice_sets.divisor + within;
 }
 
 _Static_assert(ISA_MAX_WIDTH + LOOKAHEAD_MAX + NOC_LATENCY_MAX + 1 < TRANSIT_CYCLES,
@@ -42,18 +34,23 @@ static inline uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t c
     return cycle > margin ? cycle - margin : 0;
 }
 
+static __attribute__((noinline)) void sent_too_far(struct sim_machine *m)
+{
+    machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
+}
+
 void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
 {
     struct device *d = m->device;
+    struct request *r = request_at(d, request);
 
-    find_home(m, request_at(d, request));
-    cache_prefetch_set(&d->l2, request_at(d, request)->set);
+    find_home(d, r);
+    cache_prefetch_set(&d->l2, r->set);
     if (m->probe.fn)
-        probe_line(m, request_at(d, request), HD_PROBE_REQUEST,
-                   clock_edge(&m->core, cycle) + d->noc_ps);
+        probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
     if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), TRANSIT_CYCLES, &d->requests, request,
                      cycle))
-        machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
+        sent_too_far(m);
 }
 
 /* ---- answers ---- */
@@ -72,10 +69,10 @@ static void send_later(struct sim_machine *m, uint32_t index, uint64_t cycle)
     machine_schedule(m, view_ps > m->now_ps ? view_ps : m->now_ps, UNIT_CU, EV_FILL, index, 0);
 }
 
-static inline void receive(struct sim_machine *m, uint32_t index, uint64_t cycle, uint64_t view)
+static inline void receive(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle,
+                           uint64_t view)
 {
     struct device *d = m->device;
-    struct cu *cu = &d->cus[request_at(d, index)->cu];
 
     if (transit_add(cu->fills, d->calendar.now, view, &d->requests, index, cycle))
         cu_due(m, cu, cycle);
@@ -83,23 +80,36 @@ static inline void receive(struct sim_machine *m, uint32_t index, uint64_t cycle
         send_later(m, index, cycle);
 }
 
-/* All sectors of the request are ready at at_ps. */
-static inline void answer(struct sim_machine *m, uint32_t index, uint64_t at_ps)
+static inline void go_back(struct sim_machine *m, const struct request *r, uint32_t index,
+                           uint64_t at_ps)
 {
-    const struct request *r = request_at(m->device, index);
-    bool goes_back = request_reads(r) || r->kind == REQ_ATOMIC_RETURN;
+    struct device *d = m->device;
 
-    if (!request_reads(r))
-        lsu_store_done(m, r, at_ps);
+    receive(m, &d->cus[r->cu], index, clock_cycle_at(&m->core, at_ps + d->noc_ps), ANSWERS_VIEW);
+}
+
+/* All sectors of the request, r or `index`, are ready at at_ps. */
+static inline void answer(struct sim_machine *m, const struct request *r, uint32_t index,
+                          uint64_t at_ps)
+{
+    bool goes_back = r->kind == REQ_ATOMIC_RETURN;
+
+    if (request_reads(r)) {
+        go_back(m, r, index, at_ps);
+        return;
+    }
+    lsu_store_done(m, r, at_ps);
     if (goes_back)
-        receive(m, index, clock_cycle_at(&m->core, at_ps + m->device->noc_ps), ANSWERS_VIEW);
+        go_back(m, request_at(m->device, index), index, at_ps);
     else
         requests_give(&m->device->requests, index);
 }
 
 void fill_event(struct sim_machine *m, const struct event *e)
 {
-    receive(m, e->a, request_at(m->device, e->a)->at_ps, TRANSIT_CYCLES);
+    const struct request *r = request_at(m->device, e->a);
+
+    receive(m, &m->device->cus[r->cu], e->a, r->at_ps, TRANSIT_CYCLES);
 }
 
 static inline void set_ready(struct cache_line *line, uint32_t sectors, uint64_t ready_ps)
@@ -133,7 +143,7 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
             continue;
         }
         *link = r->next;
-        answer(m, index, r->at_ps);
+        answer(m, r, index, r->at_ps);
     }
 }
 
@@ -159,7 +169,7 @@ static inline uint32_t line_for(struct sim_machine *m, const struct request *r, 
 {
     struct cache *l2 = &m->device->l2;
     uint64_t line = r->line;
-    uint32_t set = r->set, i = cache_look_up(l2, set, line);
+    uint32_t set = r->set, i = cache_look_up_at(l2, set, line, r->place);
 
     *written_ps = at_ps;
     if (i != CACHE_NONE)
@@ -251,7 +261,7 @@ static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t se
     if (missing)
         wait_for(m, index, line, missing, at_ps);
     else
-        answer(m, index, at_ps);
+        answer(m, request_at(m->device, index), index, at_ps);
 }
 
 /*
@@ -278,14 +288,14 @@ static inline void serve_store(struct sim_machine *m, uint32_t index, uint64_t a
         cache_make_dirty(l2, set, i, sectors);
     }
     if (written_ps != SIM_NEVER)
-        answer(m, index, written_ps > at_ps ? written_ps : at_ps);
+        answer(m, request_at(m->device, index), index, written_ps > at_ps ? written_ps : at_ps);
 }
 
 void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps)
 {
-    uint64_t at_ps = request_at(m->device, store)->at_ps;
+    const struct request *r = request_at(m->device, store);
 
-    answer(m, store, written_ps > at_ps ? written_ps : at_ps);
+    answer(m, r, store, written_ps > r->at_ps ? written_ps : r->at_ps);
 }
 
 /* A request arrives at its slice. */
@@ -314,20 +324,19 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
 static void sort_arrivals(struct device *d, uint32_t first)
 {
     struct arrivals *a = &d->arrivals;
+    struct request *at = d->requests.at;
 
     for (uint32_t i = first, next; i != REQUEST_NONE; i = next) {
-        struct request *r = request_at(d, i);
-        uint64_t bit = UINT64_C(1) << r->cu % 64;
+        struct request *r = &at[i];
+        uint32_t cu = r->cu;
+        uint64_t bit = UINT64_C(1) << cu % 64, cus = a->cus[cu / 64];
 
-        cache_prefetch_line(&d->l2, r->set, r->line);
+        r->place = cache_prefetch_line(&d->l2, r->set, r->line);
         next = r->next;
         r->next = REQUEST_NONE;
-        if (a->cus[r->cu / 64] & bit)
-            request_at(d, a->last[r->cu])->next = i;
-        else
-            a->first[r->cu] = i;
-        a->cus[r->cu / 64] |= bit;
-        a->last[r->cu] = i;
+        *(cus & bit ? &at[a->last[cu]].next : &a->first[cu]) = i;
+        a->cus[cu / 64] = cus | bit;
+        a->last[cu] = i;
     }
 }
 
@@ -368,7 +377,7 @@ void l2_replay(struct sim_machine *m, uint32_t first)
     struct device *d = m->device;
 
     for (uint32_t i = first; i != REQUEST_NONE; i = request_at(d, i)->next) {
-        find_home(m, request_at(d, i));
+        find_home(d, request_at(d, i));
         if (m->probe.fn)
             probe_line(m, request_at(d, i), HD_PROBE_REQUEST, m->now_ps + d->noc_ps);
     }

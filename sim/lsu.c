@@ -166,12 +166,6 @@ static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t i
 
 /* ---- look-ups ---- */
 
-/* The line's place in L1, CACHE_NONE if it has none; a look-up is a use. */
-static inline uint32_t l1_lookup(struct sim_machine *m, struct cu *cu, uint64_t line)
-{
-    return m->config.l1_enabled ? cache_look_up(&cu->l1, l1_set(m, line), line) : CACHE_NONE;
-}
-
 static inline void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t index,
                           const struct line_request *l, uint64_t cycle)
 {
@@ -186,8 +180,8 @@ static inline void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t index,
 }
 
 /* Asks L2 for sectors of a line. */
-static void ask(struct sim_machine *m, struct cu *cu, uint32_t mshr, struct kernel_run *run,
-                uint64_t line, uint32_t sectors, uint64_t cycle)
+static inline void ask(struct sim_machine *m, struct cu *cu, enum request_kind kind, uint32_t owner,
+                       struct kernel_run *run, uint64_t line, uint32_t sectors, uint64_t cycle)
 {
     uint32_t i = request_new(m);
     struct request *r;
@@ -198,9 +192,9 @@ static void ask(struct sim_machine *m, struct cu *cu, uint32_t mshr, struct kern
     r->line = line;
     r->run = run;
     r->sectors = sectors;
-    r->owner = mshr;
+    r->owner = owner;
     r->cu = (uint16_t)cu->id;
-    r->kind = REQ_LOAD;
+    r->kind = (uint8_t)kind;
     run->c.sectors += bits_count_few(sectors);
     l2_send(m, i, cycle);
 }
@@ -217,7 +211,7 @@ static void miss(struct sim_machine *m, struct cu *cu, uint32_t op, uint32_t msh
     e->sectors |= fresh;
     add_waiter(m, cu, e, op, missing);
     if (fresh)
-        ask(m, cu, mshr, run, e->line, fresh, cycle);
+        ask(m, cu, REQ_LOAD, mshr, run, e->line, fresh, cycle);
 }
 
 static inline bool mshr_is_full(const struct sim_machine *m, const struct mshr *e)
@@ -233,16 +227,14 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
 
     /* A line that was nowhere when the load was held is still nowhere: only a request brings one. */
     if (!cu->held_absent) {
-        place = l1_lookup(m, cu, l->line);
+        place = cache_look_up(&cu->l1, l1_set(m, l->line), l->line);
         if (place != CACHE_NONE)
             missing &= ~cache_line(&cu->l1, place)->valid;
         if (!missing) {
             l1_hit(m, cu, op, l, cycle);
             return true;
         }
-        /* GPGPU-Sim, ldst_unit::memory_cycle: what bypasses L1 goes to the network, each access for itself. */
-        if (m->config.l1_enabled)
-            i = mshr_find(cu, l->line);
+        i = mshr_find(cu, l->line);
     }
     if (i == NONE32)
         i = mshr_new(cu, l->line);
@@ -252,6 +244,24 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     if (i == NONE32)
         return false;
     miss(m, cu, op, i, missing, cycle);
+    return true;
+}
+
+/*
+ * The same without L1. GPGPU-Sim, ldst_unit::memory_cycle: what bypasses L1 goes to the network, each access for
+ * itself, so that no MSHR is ever looked for.
+ */
+static inline bool load_line_past(struct sim_machine *m, struct cu *cu, uint32_t op,
+                                  const struct line_request *l, uint64_t cycle)
+{
+    struct load_op *o = op_at(cu, op);
+
+    if (!cu->mshrs_left)
+        return false;
+    cu->mshrs_left--;
+    o->lines++;
+    o->wave->run->c.l1_requests++;
+    ask(m, cu, REQ_PAST, op, o->wave->run, l->line, l->sectors, cycle);
     return true;
 }
 
@@ -268,12 +278,17 @@ static void load_done(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 /* Looks up held lines from a cycle on, as many as MSHRs allow; the unit is free when all are done. */
 static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
+    bool l1 = m->config.l1_enabled;
+
     if (cu->port_cycle < cycle) {
         cu->port_cycle = cycle;
         cu->port_used = 0;
     }
     while (lsu_held(cu)) {
-        if (!load_line(m, cu, cu->held_op, &cu->held[cu->held_at], cu->port_cycle))
+        const struct line_request *l = &cu->held[cu->held_at];
+
+        if (!(l1 ? load_line(m, cu, cu->held_op, l, cu->port_cycle)
+                 : load_line_past(m, cu, cu->held_op, l, cu->port_cycle)))
             return;
         cu->held_at++;
         if (++cu->port_used == m->config.l1_lines_per_cycle) {
@@ -503,29 +518,42 @@ static inline void go_on_held(struct sim_machine *m, struct cu *cu, uint64_t cyc
     cu_wake(m, cu, cycle);
 }
 
-void lsu_fill(struct sim_machine *m, uint32_t request, uint64_t cycle)
+/* Sectors that a load has asked for have come; true if its MSHR is free then. */
+static inline bool fill_mshr(struct sim_machine *m, struct cu *cu, const struct request *r,
+                             uint64_t cycle)
+{
+    uint32_t mshr = r->owner, sectors = r->sectors;
+    struct mshr *e = &cu->mshrs[mshr];
+
+    l1_fill(m, cu, r->run, r->line, sectors, cycle);
+    e->sectors &= ~sectors;
+    serve_waiters(m, cu, e, sectors, cycle);
+    if (e->sectors)
+        return false;
+    mshr_release(cu, mshr);
+    return true;
+}
+
+void lsu_fill(struct sim_machine *m, struct cu *cu, uint32_t request, uint64_t cycle)
 {
     const struct request *r = request_at(m->device, request);
-    struct cu *cu = &m->device->cus[r->cu];
-    uint32_t owner = r->owner, sectors = r->sectors;
-    struct kernel_run *run = r->run;
-    uint64_t line = r->line;
+    uint32_t owner = r->owner;
     enum request_kind kind = r->kind;
 
     if (m->probe.fn)
         probe_line(m, r, HD_PROBE_FILL, clock_edge(&m->core, cycle));
     requests_give(&m->device->requests, request);
-    if (kind != REQ_ATOMIC_RETURN)
-        l1_fill(m, cu, run, line, sectors, cycle);
-    if (kind != REQ_LOAD) {
+    if (kind == REQ_LOAD) {
+        if (!fill_mshr(m, cu, r, cycle))
+            return;
+    } else {
+        if (kind == REQ_REPLAY)
+            l1_fill(m, cu, r->run, r->line, r->sectors, cycle);
         op_line_done(m, cu, owner, cycle);
-        return;
+        if (kind != REQ_PAST)
+            return;
+        cu->mshrs_left++;
     }
-    cu->mshrs[owner].sectors &= ~sectors;
-    serve_waiters(m, cu, &cu->mshrs[owner], sectors, cycle);
-    if (cu->mshrs[owner].sectors)
-        return;
-    mshr_release(cu, owner);
     if (lsu_held(cu))
         go_on_held(m, cu, cycle);
 }

@@ -131,6 +131,11 @@ const char *sim_fault_dump(const struct sim_machine *m)
     return text_str(&m->dump);
 }
 
+void machine_out_of_memory(struct sim_machine *m)
+{
+    machine_fail(m, HD_SIM_FAILED, "memory", NULL, NULL, "the simulator ran out of host memory");
+}
+
 /* ---- the loop ---- */
 
 bool machine_stopped(struct sim_machine *m)

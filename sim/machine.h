@@ -51,10 +51,7 @@ struct sim_machine {
 #define machine_fail(m, ...)                                                                       \
     ((m)->fault.status == HD_OK ? (void)hd_error_set(&(m)->fault, __VA_ARGS__) : (void)0)
 
-static inline void machine_out_of_memory(struct sim_machine *m)
-{
-    machine_fail(m, HD_SIM_FAILED, "memory", NULL, NULL, "the simulator ran out of host memory");
-}
+void machine_out_of_memory(struct sim_machine *m);
 
 /* Schedules an event; the run ends when there is no memory for it. */
 static inline void machine_schedule(struct sim_machine *m, uint64_t time_ps, uint32_t unit,

@@ -6,8 +6,19 @@
 
 #define REQUEST_NONE UINT32_MAX
 
-/* REQ_REPLAY: a line of a load that has waited for its page, past L1 and its MSHRs. */
-enum request_kind { REQ_LOAD, REQ_REPLAY, REQ_STORE, REQ_ATOMIC, REQ_ATOMIC_RETURN, REQ_WRITEBACK };
+/*
+ * REQ_PAST: a line of a load without L1, which takes an MSHR for itself. REQ_REPLAY: one of a load that has waited
+ * for its page, past L1 and its MSHRs.
+ */
+enum request_kind {
+    REQ_LOAD,
+    REQ_PAST,
+    REQ_REPLAY,
+    REQ_STORE,
+    REQ_ATOMIC,
+    REQ_ATOMIC_RETURN,
+    REQ_WRITEBACK
+};
 
 /* As large as a cache line of the host. */
 struct request {
@@ -16,12 +27,15 @@ struct request {
     struct wavefront *wave; /* stores and atomics; NULL: a store of sectors that leave L1 */
     uint64_t at_ps;         /* in L2: when the sectors that it has are ready */
     uint32_t sectors;
-    uint32_t missing; /* in L2: sectors that are on their way from DRAM */
-    uint32_t next;    /* in transit, or of those that wait for the same L2 line */
-    uint32_t life;    /* of the wavefront */
-    uint32_t owner; /* load: MSHR; replayed one, returning atomic: load_op; write-back: the store that waits for it;
+    union {
+        uint32_t place; /* on arrival at L2: where the line may be; any place, or else the line is looked for */
+        uint32_t missing; /* in L2: sectors that are on their way from DRAM */
+    };
+    uint32_t next;  /* in transit, or of those that wait for the same L2 line */
+    uint32_t life;  /* of the wavefront */
+    uint32_t owner; /* load: MSHR; one past L1 or replayed, returning atomic: load_op; write-back: the store that waits for it;
                        what leaves L1: its round */
-    uint32_t set; /* of L2 */
+    uint32_t set;   /* of L2 */
     uint16_t cu;
     uint16_t serial; /* atomics: most lanes on one address */
     uint8_t slice;   /* of L2 */
