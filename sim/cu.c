@@ -132,11 +132,3 @@ void cu_run(struct sim_machine *m, struct cu *cu, uint64_t cycle)
     if (next != CALENDAR_NEVER)
         calendar_set(&d->calendar, cycle, cu->id, next);
 }
-
-void cu_due(struct sim_machine *m, struct cu *cu, uint64_t cycle)
-{
-    struct device *d = m->device;
-
-    if (d->running != cu && cycle < d->calendar.at[cu->id])
-        calendar_set(&d->calendar, d->calendar.now, cu->id, cycle);
-}

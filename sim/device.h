@@ -377,7 +377,13 @@ void room_give(struct cu *cu, struct workgroup *g);
 /* Serves a compute unit from cycle `cycle`, which is now, as far as nothing can come from outside. */
 void cu_run(struct sim_machine *m, struct cu *cu, uint64_t cycle);
 /* Something has become due in it at a cycle. */
-void cu_due(struct sim_machine *m, struct cu *cu, uint64_t cycle);
+static inline void cu_due(struct sim_machine *m, const struct cu *cu, uint64_t cycle)
+{
+    struct device *d = m->device;
+
+    if (d->running != cu && cycle < d->calendar.at[cu->id])
+        calendar_set(&d->calendar, d->calendar.now, cu->id, cycle);
+}
 /* How far compute units may run ahead in a machine of this configuration and with these limits. */
 void cu_set_lookahead(struct sim_machine *m);
 

@@ -20,23 +20,25 @@ static inline void find_home(const struct device *d, struct request *r)
     r->set = slice * d->by_slice_sets.divisor + within;
 }
 
-_Static_assert(ISA_MAX_WIDTH + LOOKAHEAD_MAX + NOC_LATENCY_MAX + 1 < TRANSIT_CYCLES,
+enum { SENT_AHEAD = ISA_MAX_WIDTH + LOOKAHEAD_MAX + NOC_LATENCY_MAX + 1 };
+
+_Static_assert(SENT_AHEAD < (int)TRANSIT_CYCLES,
                "the cycles of requests under way to L2 must be in view at once");
 
 /*
  * A request is sent at most as many cycles ahead as an access has lines, by a compute unit that may
  * itself be ahead, and takes noc.latency_cycles: what was sent before that has arrived.
  */
-static inline uint64_t oldest_in_transit(const struct sim_machine *m, uint64_t cycle)
+static inline uint64_t oldest_in_transit(uint64_t cycle)
 {
-    uint64_t margin = ISA_MAX_WIDTH + m->device->lookahead + m->config.noc_latency + 1;
-
-    return cycle > margin ? cycle - margin : 0;
+    return cycle > SENT_AHEAD ? cycle - SENT_AHEAD : 0;
 }
 
-static __attribute__((noinline)) void sent_too_far(struct sim_machine *m)
+static __attribute__((noinline)) void tell_sent(struct sim_machine *m, uint32_t request,
+                                                uint64_t cycle)
 {
-    machine_fail(m, HD_INTERNAL, "internal", NULL, NULL, "a request is sent too far ahead");
+    probe_line(m, request_at(m->device, request), HD_PROBE_REQUEST,
+               clock_edge(&m->core, cycle) + m->device->noc_ps);
 }
 
 void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
@@ -46,11 +48,9 @@ void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle)
 
     find_home(d, r);
     cache_prefetch_set(&d->l2, r->set);
+    transit_put(d->to_l2, oldest_in_transit(cycle), &d->requests, request, cycle);
     if (m->probe.fn)
-        probe_line(m, r, HD_PROBE_REQUEST, clock_edge(&m->core, cycle) + d->noc_ps);
-    if (!transit_add(d->to_l2, oldest_in_transit(m, cycle), TRANSIT_CYCLES, &d->requests, request,
-                     cycle))
-        sent_too_far(m);
+        tell_sent(m, request, cycle);
 }
 
 /* ---- answers ---- */
@@ -232,8 +232,27 @@ static void try_again(struct sim_machine *m, uint32_t index, uint64_t served_ps)
                      UNIT_L2 + request_at(m->device, index)->slice, EV_L2, index, 0);
 }
 
+/*
+ * A load that finds at its place all that it asks for, of `n` sectors. False, with nothing done, if it does not, or
+ * is no load.
+ */
+static inline bool serve_hit(struct sim_machine *m, const struct request *r, uint32_t index,
+                             uint32_t n, uint64_t served_ps)
+{
+    struct cache *l2 = &m->device->l2;
+    const struct cache_line *line = cache_line(l2, r->place);
+    uint32_t sectors = r->sectors;
+
+    if (line->tag != r->line || sectors & ~line->valid || !request_reads(r))
+        return false;
+    cache_touch(l2, r->set, r->place);
+    r->run->c.l2_hits += n;
+    go_back(m, r, index, ready_time(line, sectors, served_ps));
+    return true;
+}
+
 /* A load or atomic: what is missing is fetched; served_ps is when the slice has served it. */
-static inline void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
+static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
 {
     struct cache *l2 = &m->device->l2;
     const struct request *r = request_at(m->device, index);
@@ -308,6 +327,8 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
     uint64_t start_ps, end_ps = rate_serve_step(port, time_ps, &d->l2_steps[sectors], &start_ps);
 
     r->run->c.l2_bytes += (uint64_t)sectors << d->sector_shift;
+    if (serve_hit(m, r, request, sectors, end_ps + d->l2_latency_ps))
+        return;
     if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
         uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
 

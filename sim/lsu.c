@@ -581,5 +581,6 @@ void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t eff
     run->stores--;
     if (run->last_ps < effect_ps)
         run->last_ps = effect_ps;
-    run_check_done(m, run);
+    if (!run->stores)
+        run_check_done(m, run);
 }

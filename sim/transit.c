@@ -16,7 +16,7 @@ void transit_free(struct transit *t)
     free(t);
 }
 
-static uint64_t find_next(const struct transit *t)
+uint64_t transit_find_next(const struct transit *t)
 {
     uint32_t start = (uint32_t)(t->now % TRANSIT_CYCLES);
     uint32_t word = start / 64, place;
@@ -31,20 +31,4 @@ static uint64_t find_next(const struct transit *t)
     }
     place = word * 64 + bits_first(here);
     return t->now + (place - start) % TRANSIT_CYCLES;
-}
-
-uint32_t transit_take(struct transit *t, struct requests *requests)
-{
-    uint32_t place = (uint32_t)(t->next % TRANSIT_CYCLES), last = t->last[place];
-    uint32_t first = requests->at[last].next;
-
-    requests->at[last].next = REQUEST_NONE;
-    t->now = t->next;
-    t->due[place / 64] &= ~(UINT64_C(1) << place % 64);
-    if (!t->due[place / 64])
-        t->due_words &= ~(UINT64_C(1) << place / 64);
-    t->next = find_next(t);
-    if (t->next != TRANSIT_NEVER)
-        __builtin_prefetch(&requests->at[t->last[t->next % TRANSIT_CYCLES]]);
-    return first;
 }

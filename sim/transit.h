@@ -28,16 +28,13 @@ _Static_assert(TRANSIT_WORDS == 64, "due_words has a bit a word");
 struct transit *transit_new(void); /* NULL when memory is short */
 void transit_free(struct transit *t);
 
-/* All before cycle `now` has been taken. False if `cycle`, not before it, is `view` cycles ahead of it or more;
- * view is at most TRANSIT_CYCLES. */
-static inline bool transit_add(struct transit *t, uint64_t now, uint64_t view,
-                               struct requests *requests, uint32_t request, uint64_t cycle)
+/* All before cycle `now` has been taken; `cycle` is not before it, and less than TRANSIT_CYCLES ahead of it. */
+static inline void transit_put(struct transit *t, uint64_t now, struct requests *requests,
+                               uint32_t request, uint64_t cycle)
 {
     uint32_t place = (uint32_t)(cycle % TRANSIT_CYCLES);
     uint64_t bit = UINT64_C(1) << place % 64;
 
-    if (cycle - now >= view)
-        return false;
     if (t->now < now)
         t->now = now;
     if (t->due[place / 64] & bit) {
@@ -51,11 +48,38 @@ static inline bool transit_add(struct transit *t, uint64_t now, uint64_t view,
             t->next = cycle;
     }
     t->last[place] = request;
+}
+
+/* The same; false if `cycle` is `view` cycles ahead of `now` or more. view is at most TRANSIT_CYCLES. */
+static inline bool transit_add(struct transit *t, uint64_t now, uint64_t view,
+                               struct requests *requests, uint32_t request, uint64_t cycle)
+{
+    if (cycle - now >= view)
+        return false;
+    transit_put(t, now, requests, request, cycle);
     return true;
 }
 
+/* The next cycle with a request, from t->now on. */
+uint64_t transit_find_next(const struct transit *t);
+
 /* Takes the requests of cycle t->next, which must not be TRANSIT_NEVER: the first of a list that is
  * linked by .next and ends with REQUEST_NONE. */
-uint32_t transit_take(struct transit *t, struct requests *requests);
+static inline uint32_t transit_take(struct transit *t, struct requests *requests)
+{
+    uint32_t place = (uint32_t)(t->next % TRANSIT_CYCLES), word = place / 64;
+    uint32_t last = t->last[place], first = requests->at[last].next;
+    uint64_t due = t->due[word] & ~(UINT64_C(1) << place % 64), later = due >> place % 64;
+
+    requests->at[last].next = REQUEST_NONE;
+    t->now = t->next;
+    t->due[word] = due;
+    if (!due)
+        t->due_words &= ~(UINT64_C(1) << word);
+    t->next = later ? t->next + bits_first(later) : transit_find_next(t);
+    if (t->next != TRANSIT_NEVER)
+        __builtin_prefetch(&requests->at[t->last[t->next % TRANSIT_CYCLES]]);
+    return first;
+}
 
 #endif
