@@ -126,12 +126,31 @@ static uint32_t more_lines(struct device *d, const struct access *x, uint64_t re
     return n;
 }
 
+/* A line for each lane, of an access whose distance is that of lines or more: columns of a matrix. */
+static uint32_t spread_lines(struct device *d, const struct access *x)
+{
+    const uint64_t line_bytes = UINT64_C(1) << d->line_shift;
+    const unsigned sector_shift = d->sector_shift;
+    struct line_request *next = d->lines;
+    uint32_t ones = first_sectors(d, x);
+
+    for (uint64_t lanes = x->active; lanes; lanes &= lanes - 1) {
+        uint64_t address = x->first + bits_first(lanes) * x->stride;
+        uint64_t offset = address & (line_bytes - 1);
+
+        *next++ = (struct line_request){address - offset, ones << (offset >> sector_shift), 1};
+    }
+    return (uint32_t)(next - d->lines);
+}
+
 /* The lines in order of the first lane that touches each. */
 static uint32_t lane_lines(struct device *d, const struct access *x)
 {
     uint64_t rest;
     uint32_t n;
 
+    if (x->pattern != ISA_GENERAL && x->stride >= UINT64_C(1) << d->line_shift)
+        return spread_lines(d, x);
     if (x->pattern != ISA_GENERAL)
         return rising_lines(d, x, false, &rest);
     n = rising_lines(d, x, true, &rest);
