@@ -166,10 +166,9 @@ static inline void op_line_done(struct sim_machine *m, struct cu *cu, uint32_t i
 
 /* ---- look-ups ---- */
 
-static inline void l1_hit(struct sim_machine *m, struct cu *cu, uint32_t index,
-                          const struct line_request *l, uint64_t cycle)
+static inline void l1_hit(struct sim_machine *m, struct load_op *op, const struct line_request *l,
+                          uint64_t cycle)
 {
-    struct load_op *op = op_at(cu, index);
     struct sim_counters *c = &op->wave->run->c;
 
     c->l1_requests++;
@@ -220,7 +219,7 @@ static inline bool mshr_is_full(const struct sim_machine *m, const struct mshr *
 }
 
 /* One line of a load is looked up; false if it needs an MSHR and none is free, or its own is full. */
-static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
+static inline bool load_line(struct sim_machine *m, struct cu *cu, struct load_op *op,
                              const struct line_request *l, uint64_t cycle)
 {
     uint32_t missing = l->sectors, place = CACHE_NONE, i = NONE32;
@@ -231,7 +230,7 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
         if (place != CACHE_NONE)
             missing &= ~cache_line(&cu->l1, place)->valid;
         if (!missing) {
-            l1_hit(m, cu, op, l, cycle);
+            l1_hit(m, op, l, cycle);
             return true;
         }
         i = mshr_find(cu, l->line);
@@ -243,7 +242,7 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
     cu->held_absent = i == NONE32 && place == CACHE_NONE;
     if (i == NONE32)
         return false;
-    miss(m, cu, op, i, missing, cycle);
+    miss(m, cu, cu->held_op, i, missing, cycle);
     return true;
 }
 
@@ -251,17 +250,15 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, uint32_t op,
  * The same without L1. GPGPU-Sim, ldst_unit::memory_cycle: what bypasses L1 goes to the network, each access for
  * itself, so that no MSHR is ever looked for.
  */
-static inline bool load_line_past(struct sim_machine *m, struct cu *cu, uint32_t op,
+static inline bool load_line_past(struct sim_machine *m, struct cu *cu, struct load_op *op,
                                   const struct line_request *l, uint64_t cycle)
 {
-    struct load_op *o = op_at(cu, op);
-
     if (!cu->mshrs_left)
         return false;
     cu->mshrs_left--;
-    o->lines++;
-    o->wave->run->c.l1_requests++;
-    ask(m, cu, REQ_PAST, op, o->wave->run, l->line, l->sectors, cycle);
+    op->lines++;
+    op->wave->run->c.l1_requests++;
+    ask(m, cu, REQ_PAST, cu->held_op, op->wave->run, l->line, l->sectors, cycle);
     return true;
 }
 
@@ -278,25 +275,27 @@ static void load_done(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 /* Looks up held lines from a cycle on, as many as MSHRs allow; the unit is free when all are done. */
 static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
+    struct load_op *op = op_at(cu, cu->held_op);
     bool l1 = m->config.l1_enabled;
+    uint64_t port_cycle = cu->port_cycle < cycle ? cycle : cu->port_cycle;
+    uint32_t used = cu->port_cycle < cycle ? 0 : cu->port_used, at = cu->held_at;
 
-    if (cu->port_cycle < cycle) {
-        cu->port_cycle = cycle;
-        cu->port_used = 0;
-    }
-    while (lsu_held(cu)) {
-        const struct line_request *l = &cu->held[cu->held_at];
+    for (; at < cu->nheld; at++) {
+        const struct line_request *l = &cu->held[at];
 
-        if (!(l1 ? load_line(m, cu, cu->held_op, l, cu->port_cycle)
-                 : load_line_past(m, cu, cu->held_op, l, cu->port_cycle)))
-            return;
-        cu->held_at++;
-        if (++cu->port_used == m->config.l1_lines_per_cycle) {
-            cu->port_used = 0;
-            cu->port_cycle++;
+        if (!(l1 ? load_line(m, cu, op, l, port_cycle) : load_line_past(m, cu, op, l, port_cycle)))
+            break;
+        if (++used == m->config.l1_lines_per_cycle) {
+            used = 0;
+            port_cycle++;
         }
     }
-    cu->lsu_free = cu->port_cycle + (cu->port_used > 0);
+    cu->port_cycle = port_cycle;
+    cu->port_used = used;
+    cu->held_at = at;
+    if (lsu_held(cu))
+        return;
+    cu->lsu_free = port_cycle + (used > 0);
     load_done(m, cu, cycle);
 }
 
