@@ -118,7 +118,9 @@ static bool wave_start(struct sim_machine *m, struct cu *cu, uint32_t simd, stru
         w->state = WAVE_TIMED;
         return true;
     }
-    memset(w->sb, 0, sizeof w->sb);
+    /* Of the vector registers the kernel has no more. */
+    memset(w->sb + ISA_SB_V, 0, run->kernel->vregs * sizeof *w->sb);
+    memset(w->sb + ISA_SB_S, 0, (ISA_SB_COUNT - ISA_SB_S) * sizeof *w->sb);
     if (m->probe.fn)
         probe_wave(m, w, HD_PROBE_WAVE_START, now);
     wave_go_on(m, w, READY(now, SIM_STALL_SCOREBOARD), now);
