@@ -178,6 +178,11 @@ static void copy_file(const char *from, const char *to, const char *old, const c
 
 void workload_find_mistake(const struct workload_mistake *m)
 {
+    workload_find_mistake_in("workloads/dag", m);
+}
+
+void workload_find_mistake_in(const char *from, const struct workload_mistake *m)
+{
     const char *tmp = getenv("TMPDIR");
     char folder[512], lua[576], hasm[576], source[128];
     struct hd_options o = sys_options("tiny", "");
@@ -190,9 +195,9 @@ void workload_find_mistake(const struct workload_mistake *m)
     assert_non_null(mkdtemp(folder));
     snprintf(lua, sizeof lua, "%s/%s.lua", folder, m->program);
     snprintf(hasm, sizeof hasm, "%s/%s.hasm", folder, m->kernels);
-    snprintf(source, sizeof source, "workloads/dag/%s.lua", m->program);
+    snprintf(source, sizeof source, "%s/%s.lua", from, m->program);
     copy_file(source, lua, NULL, NULL);
-    snprintf(source, sizeof source, "workloads/dag/%s.hasm", m->kernels);
+    snprintf(source, sizeof source, "%s/%s.hasm", from, m->kernels);
     copy_file(source, hasm, m->old, m->new);
     status = workload_try(&s, &o, lua, m->arguments, &err);
     unlink(lua);

@@ -41,11 +41,15 @@ const struct hd_kernel_row *workload_kernel(const struct sys *s, unsigned i);
 void workload_require_order(const struct sys *s, const unsigned (*pairs)[2], unsigned npairs);
 
 struct workload_mistake {
-    const char *program, *kernels; /* files of workloads/dag, without suffix */
+    const char *program, *kernels; /* files of one folder, without suffix */
     const char *arguments;
     const char *old, *new; /* text in the kernels; the first such */
 };
-/* Fails the test if the program passes with the mistake, or ends with an error that is not the simulation's. */
+/*
+ * Fails the test if the program of workloads/dag, or of another folder, passes with the mistake, or ends with an error that is
+ * not the simulation's.
+ */
 void workload_find_mistake(const struct workload_mistake *m);
+void workload_find_mistake_in(const char *folder, const struct workload_mistake *m);
 
 #endif
