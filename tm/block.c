@@ -136,6 +136,7 @@ static struct tm_tables lay_out(const struct tm_params *p, uint64_t wavefronts, 
     at.who = place(&size, d->signature, p->banks * TM_FILTER_BITS * sizeof(struct tm_set));
     at.readers = place(&size, readers, words * sizeof(struct tm_set));
     at.regions = place(&size, readers, items * sizeof(struct tm_set));
+    at.read_by = place(&size, readers, wavefronts * bits_ceil_div(words, 64) * 8);
     at.touched = place(&size, d->signature, items * 16);
     at.helper = place(&size, d->helper, wavefronts * p->banks * 4);
     at.head = place(&size, true, items * 4);
@@ -174,6 +175,7 @@ void tm_init(struct tm_wg *block, const struct tm_params *params, unsigned wavef
     block->wavefronts = wavefronts;
     block->width = width;
     block->words = (uint32_t)words;
+    block->map_words = (uint32_t)bits_ceil_div(words, 64);
     block->rows = (uint32_t)bits_ceil_div(words, params->banks);
     block->bank_reciprocal = fastmod_make(params->banks).reciprocal;
     block->banks_shift = bits_is_power_of_two(params->banks);

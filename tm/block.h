@@ -33,9 +33,9 @@ struct tm_wave {
 
 struct tm_wg {
     struct tm_params p;
-    uint32_t wavefronts, width, words, rows;
-    uint64_t bank_reciprocal; /* of struct fastmod */
+    uint32_t wavefronts, width, words, rows, map_words; /* words in 64-bit words of a bit map */
     uint32_t bank_shift;      /* if the number of banks is a power of two */
+    uint64_t bank_reciprocal; /* of struct fastmod */
     bool banks_shift, readers_kept;
     uint8_t region_shift; /* from word to region */
     uint8_t queued;
@@ -54,6 +54,7 @@ struct tm_wg {
         uint64_t backup;    /* uint32_t[words] */
         uint64_t readers;   /* tm_set[words]: who has read the word */
         uint64_t regions;   /* tm_set[items]: regions in which the work-item is a reader */
+        uint64_t read_by;   /* uint64_t[wavefronts][map_words]: words that a lane of it reads */
         uint64_t pending;   /* uint32_t[words]: attempts that a shared record outlives */
         uint64_t next_held; /* uint32_t[words]: list of shared records, from held */
         uint64_t size;
@@ -77,6 +78,7 @@ TM_TABLE(record, struct tm_record)
 TM_TABLE(backup, uint32_t)
 TM_TABLE(readers, struct tm_set)
 TM_TABLE(regions, struct tm_set)
+TM_TABLE(read_by, uint64_t)
 TM_TABLE(pending, uint32_t)
 TM_TABLE(next_held, uint32_t)
 #undef TM_TABLE

@@ -132,7 +132,7 @@ static void mark(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
             uint32_t word = x->word[k][lane];
 
             if (wg->readers_kept && (x->reads || is_exact(wg)))
-                tm_reader_add(wg, item, word);
+                tm_reader_add(wg, x->wf, item, word);
             if (todo == TM_TODO_SHARE)
                 share(wg, x, item, word);
             else if (todo && is_exact(wg))

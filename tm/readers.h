@@ -7,8 +7,11 @@
 
 #include "tm/detector.h"
 
-static inline void tm_reader_add(struct tm_wg *wg, unsigned item, uint32_t word)
+static inline void tm_reader_add(struct tm_wg *wg, unsigned wf, unsigned item, uint32_t word)
 {
+    uint64_t *map = tm_read_by(wg) + (size_t)wf * wg->map_words;
+
+    map[word >> 6] |= UINT64_C(1) << (word & 63);
     tm_set_add(&tm_readers(wg)[word], item);
     tm_set_add(&tm_regions(wg)[item], word >> wg->region_shift);
 }

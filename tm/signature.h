@@ -66,7 +66,7 @@ static inline void tm_signature_insert(struct tm_wg *wg, struct tm_work *x, unsi
         tm_set_add(&tm_who(wg)[tm_bucket_2(row, bank)], item);
     tm_touched(wg)[item * 2 + (bank >> 6)] |= UINT64_C(1) << (bank & 63);
     if (x->reads && wg->readers_kept)
-        tm_reader_add(wg, item, word);
+        tm_reader_add(wg, x->wf, item, word);
     if (todo)
         tm_take(wg, x->lds, item, word, todo);
 }
