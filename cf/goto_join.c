@@ -127,14 +127,15 @@ static void step_join(struct state *s, const struct isa_insn *insn, uint64_t act
     go_forward(s, insn, cost->hop ? insn->jip : insn->pc + 1, cost);
 }
 
-static void step_branch(struct state *s, const struct isa_insn *insn, uint64_t active, bool taken,
+/* Lanes that a transaction has aborted are awake: a loop may go round with all of them off until it ends. */
+static void step_branch(struct state *s, const struct isa_insn *insn, bool taken,
                         struct cf_cost *cost)
 {
     if (!taken || insn->target > insn->pc) {
         go_forward(s, insn, taken ? insn->target : insn->pc + 1, cost);
         return;
     }
-    if (!active)
+    if (!s->awake)
         find_trouble(s, CF_EMPTY_LOOP, cost);
     s->pc = insn->target;
 }
@@ -157,7 +158,7 @@ static void step(void *state, const struct cf_plan *plan, const struct isa_insn 
         step_join(s, insn, active, cost);
         break;
     default:
-        step_branch(s, insn, active, taken != 0, cost);
+        step_branch(s, insn, taken != 0, cost);
         break;
     }
 }

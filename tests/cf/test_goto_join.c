@@ -258,6 +258,18 @@ static void test_empty_loop(void **state)
     expect(&w, 15, 0);
 }
 
+/* Lanes may be awake and all off, as those are that a transaction has aborted. */
+static void test_loop_of_lanes_that_are_off(void **state)
+{
+    const struct isa_insn in = {.format = ISA_JUMP, .pc = 12, .target = 5};
+    struct wave w = start(0x3);
+
+    (void)state;
+    w.unit->step(w.room, NULL, &in, 0, UINT64_MAX, &w.cost);
+    assert_int_equal(w.unit->pick(w.room, &w.pc, &w.awake), CF_GO);
+    expect(&w, 5, 0x3);
+}
+
 static void test_barrier(void **state)
 {
     struct wave w = start(0x3);
@@ -286,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_as_many_sets_as_lanes),
         cmocka_unit_test(test_missed_join),
         cmocka_unit_test(test_empty_loop),
+        cmocka_unit_test(test_loop_of_lanes_that_are_off),
         cmocka_unit_test(test_barrier),
     };
 
