@@ -7,12 +7,18 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LOG_ENTRIES = 8192 }; /* of each wavefront: 64 lanes with 64 words read and written */
+/* Entries of a wavefront's log: up to 64 lanes with 64 words read and written, and all that a small one can need. */
+static unsigned log_entries(unsigned width, size_t lds_bytes)
+{
+    size_t all = 2 * width * bits_ceil_div(lds_bytes, 4);
+
+    return all < 8192 ? (unsigned)all : 8192;
+}
 
 size_t tm_oracle_size(unsigned wavefronts, unsigned width, size_t lds_bytes)
 {
-    (void)width;
-    return offsetof(struct tm_oracle, sets) + oracle_sets_size(wavefronts, lds_bytes, LOG_ENTRIES);
+    return offsetof(struct tm_oracle, sets) +
+           oracle_sets_size(wavefronts, lds_bytes, log_entries(width, lds_bytes));
 }
 
 void tm_oracle_init(struct tm_oracle *o, const struct tm_params *params, unsigned wavefronts,
@@ -20,7 +26,7 @@ void tm_oracle_init(struct tm_oracle *o, const struct tm_params *params, unsigne
 {
     memset(o, 0, offsetof(struct tm_oracle, sets));
     memcpy(&o->params, params, sizeof o->params);
-    oracle_sets_init(&o->sets, wavefronts, width, lds_bytes, LOG_ENTRIES, lds);
+    oracle_sets_init(&o->sets, wavefronts, width, lds_bytes, log_entries(width, lds_bytes), lds);
 }
 
 struct tm_oracle_counts tm_oracle_counts(const struct tm_oracle *o)
@@ -189,11 +195,22 @@ static bool may_conflict(const struct tm_oracle *o, enum oracle_meeting m)
     return o->params.detector != ORACLE_DCD || m != ORACLE_ALONE;
 }
 
-static enum hd_status class_lost(struct tm_oracle *o, unsigned lane, enum oracle_meeting m,
-                                 const struct tm_out *out, struct hd_error *err)
+/*
+ * Of two words in a detector that lets readers share, the one that was lost may be an alias, and the one that others have read no conflict.
+ */
+static bool lost_by_alias(const struct tm_oracle *o, const struct tm_ref *ref, enum oracle_meeting m)
+{
+    return m == ORACLE_READ_READ && words_of(ref) > 1 && o->params.detector == ORACLE_SWO;
+}
+
+static enum hd_status class_lost(struct tm_oracle *o, unsigned lane, const struct tm_ref *ref,
+                                 enum oracle_meeting m, const struct tm_out *out,
+                                 struct hd_error *err)
 {
     bool is_false = out->false_conflicts >> lane & 1, read_read = out->read_read >> lane & 1;
 
+    if (o->params.classify && is_false && lost_by_alias(o, ref, m))
+        m = ORACLE_ALONE;
     o->counts.true_conflicts += m == ORACLE_TRUE;
     o->counts.false_conflicts += m == ORACLE_ALONE;
     o->counts.read_read += m == ORACLE_READ_READ;
@@ -221,7 +238,7 @@ static enum hd_status judge_pass(struct tm_oracle *o, unsigned wf, uint64_t lane
         enum oracle_meeting m = lane_meets(o, wf, ref, lane);
 
         if (out->conflicts >> lane & 1)
-            status = class_lost(o, lane, m, out, err);
+            status = class_lost(o, lane, ref, m, out, err);
         else if (is_conflict(o, m))
             status = ORACLE_WRONG(
                 err, "missed-conflict",
