@@ -309,6 +309,8 @@ bool asm_dir_form(struct assembler *as, uint32_t col);
 bool asm_dir_vregs(struct assembler *as, uint32_t col);
 bool asm_dir_sregs(struct assembler *as, uint32_t col);
 bool asm_dir_lds(struct assembler *as, uint32_t col);
+bool asm_dir_tm_detector(struct assembler *as, uint32_t col);
+bool asm_dir_tm_serialise(struct assembler *as, uint32_t col);
 bool asm_dir_local(struct assembler *as, uint32_t col);
 /* macro.c */
 bool asm_macro_define(struct assembler *as, uint32_t col);

@@ -115,6 +115,8 @@ static const struct {
     {".sregs", asm_dir_sregs, true},
     {".lds", asm_dir_lds, true},
     {".local", asm_dir_local, true},
+    {".tm_detector", asm_dir_tm_detector, true},
+    {".tm_serialise", asm_dir_tm_serialise, true},
     {".const", dir_const, false},
     {".include", dir_include, false},
     {".once", dir_once, false},

@@ -236,6 +236,10 @@ static void add_header(const struct isa_kernel *k, struct text *out)
     text_add(out, ".kernel %s\n", k->name);
     if (form)
         text_add(out, ".form %s\n", form);
+    if (*k->tm_detector)
+        text_add(out, ".tm_detector %s\n", k->tm_detector);
+    if (*k->tm_serialise)
+        text_add(out, ".tm_serialise %s\n", k->tm_serialise);
     for (uint32_t i = 0; i < k->nparams; i++)
         text_add(out, ".param %s %s%s\n", k->params[i].name,
                  isa_type_name((enum isa_type)k->params[i].type), k->params[i].is_array ? "[]" : "");

@@ -50,7 +50,7 @@ static bool code_operand(uint64_t code, struct isa_operand *o)
         *o = (struct isa_operand){ISA_O_EXEC, 1, 0};
     else if (code == ISA_ENC_IMM)
         *o = (struct isa_operand){ISA_O_IMM, 0, 0};
-    return code <= ISA_ENC_NONE;
+    return code <= ISA_ENC_NONE && code != ISA_SB_TX; /* that one is no register */
 }
 
 static unsigned log2_scale(unsigned scale)

@@ -41,6 +41,8 @@ const struct isa_format_info isa_formats[ISA_NUM_FORMATS] = {
     [ISA_JOIN] = {0, 0, 0, 0, ISA_X_JIP},
     [ISA_PRINT] = {0, ISA_KIND_V | ISA_KIND_S | ISA_KIND_M, 0, 0, LANES | ISA_X_STRING},
     [ISA_ASSERT] = {0, ISA_KIND_M, 0, 0, LANES | ISA_X_STRING},
+    [ISA_TXBEGIN] = {0, 0, 0, 0, 0},
+    [ISA_TXCOMMIT] = {0, 0, 0, 0, 0},
     [ISA_NOP] = {0, 0, 0, 0, 0},
     [ISA_END] = {0, 0, 0, 0, LANES},
 };
@@ -206,6 +208,19 @@ unsigned isa_form_find(const char *name, size_t len)
     int i = find_name(form_names, NUM_FORMS, name, len);
 
     return i < 0 ? 0 : 1u << i;
+}
+
+bool isa_is_choice(const char *s, size_t len)
+{
+    char last = len ? '-' : 'a';
+
+    for (size_t i = 0; i < len; last = s[i++]) {
+        bool letter = s[i] >= 'a' && s[i] <= 'z', digit = s[i] >= '0' && s[i] <= '9';
+
+        if (!letter && !(digit && last != '-') && !(s[i] == '-' && last != '-'))
+            return false;
+    }
+    return last != '-';
 }
 
 void isa_slot_syntax(const struct isa_op_info *op, enum isa_slot slot, struct text *out)

@@ -76,6 +76,9 @@ int isa_vspecial_find(const char *name, size_t len);
 const char *isa_form_name(unsigned form);
 unsigned isa_form_find(const char *name, size_t len);
 
+/* True if the text is empty or words of small letters and digits with a - between: a name of a choice in a directive. */
+bool isa_is_choice(const char *s, size_t len);
+
 /* How the opcode is written: "v_add_f32 v, v|s|imm, v|s|imm". */
 void isa_op_syntax(const struct isa_op_info *op, struct text *out);
 

@@ -46,6 +46,8 @@ static void put_kernel(struct text *out, const struct isa_kernel *k)
     put_u32(out, k->sregs);
     put_u32(out, k->lds_bytes);
     put_u32(out, k->forms);
+    put_string(out, k->tm_detector);
+    put_string(out, k->tm_serialise);
     put_u32(out, k->line);
     put_u32(out, k->nparams);
     for (uint32_t i = 0; i < k->nparams; i++) {
@@ -165,6 +167,19 @@ static void get_name(struct reader *r, char out[ISA_NAME_MAX])
     free(s);
 }
 
+/* A name that may be empty; it goes into text again, so that it must be one that the assembler takes. */
+static void get_choice(struct reader *r, char out[ISA_NAME_MAX])
+{
+    char *s = get_string(r);
+    size_t len = s ? strlen(s) : 0;
+
+    if (s && len < ISA_NAME_MAX && isa_is_choice(s, len))
+        memcpy(out, s, len + 1);
+    else
+        wrong(r, "a name of a choice is damaged");
+    free(s);
+}
+
 static void get_param(struct reader *r, struct isa_param *p)
 {
     unsigned words;
@@ -187,6 +202,8 @@ static void get_kernel(struct reader *r, struct isa_program *p, struct isa_kerne
     k->sregs = get_below(r, ISA_MAX_SREGS + 1, "a count of registers is out of range");
     k->lds_bytes = get_u32(r);
     k->forms = get_below(r, ISA_FORM_ALL + 1, "a form is unknown");
+    get_choice(r, k->tm_detector);
+    get_choice(r, k->tm_serialise);
     k->line = get_below(r, p->nlines ? (uint32_t)p->nlines : 1, "a line is out of range");
     k->nparams = get_below(r, ISA_MAX_PARAMS + 1, "a kernel has too many parameters");
     for (uint32_t i = 0; i < k->nparams; i++)

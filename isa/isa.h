@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-    ISA_VERSION = 1,       /* of the encoding; no stable ABI */
+    ISA_VERSION = 2,       /* of the encoding; no stable ABI */
     ISA_MAX_WIDTH = 64,    /* lanes of the widest wavefront */
     ISA_MAX_VREGS = 256,   /* v0-v255 */
     ISA_MAX_SREGS = 104,   /* s0-s103 */
@@ -86,6 +86,8 @@ enum isa_format {
     ISA_JOIN,      /* jip: lanes that sleep until here wake up */
     ISA_PRINT,     /* a: v | s | m  imm: index of the program's string */
     ISA_ASSERT,    /* a: m | vcc    imm: index of the program's string */
+    ISA_TXBEGIN,   /* an attempt of a transaction starts here */
+    ISA_TXCOMMIT,  /* the lanes that met no conflict are done, the others try again */
     ISA_NOP,
     ISA_END,
     ISA_NUM_FORMATS
@@ -177,6 +179,7 @@ enum {
     ISA_SB_S = ISA_MAX_VREGS,
     ISA_SB_M = ISA_SB_S + ISA_SCALAR_FILE,
     ISA_SB_EXEC = ISA_SB_M + ISA_MASKS + 1,
+    ISA_SB_TX, /* local accesses of a transaction that are under way; tx.commit waits for them */
     ISA_SB_COUNT,
     ISA_SB_MAX_WAIT = 12, /* registers one instruction can wait for: sources and destinations */
     ISA_SB_MAX_SET = 3,
@@ -259,7 +262,10 @@ struct isa_kernel {
     uint32_t forms;        /* enum isa_form */
     uint32_t nparams;
     struct isa_param params[ISA_MAX_PARAMS];
-    uint32_t line; /* of .kernel, in isa_program.lines */
+    uint32_t line;                  /* of .kernel, in isa_program.lines */
+    bool has_tx;                    /* it has a tx.begin */
+    char tm_detector[ISA_NAME_MAX]; /* names as they are written, "": the machine's choice */
+    char tm_serialise[ISA_NAME_MAX];
 };
 
 struct isa_line {

@@ -190,6 +190,41 @@ bool asm_dir_local(struct assembler *as, uint32_t col)
            (symtab_add(&as->kernel.locals, kept, at) || asm_no_memory(as));
 }
 
+/* Names with a - in them, such as prw-sig, are several tokens. What they mean the machine knows. */
+static bool choice(struct assembler *as, uint32_t col, const char *what, const char *example,
+                   char out[ISA_NAME_MAX])
+{
+    uint32_t name_col = asm_tok(as)->col;
+    struct slice name, rest;
+
+    if (!before_code(as, col, what))
+        return false;
+    if (*out)
+        return asm_fail(as, col, "asm-duplicate", "", "%s twice", what);
+    if (!asm_want_name(as, "a name", &name))
+        return false;
+    while (asm_take(as, '-')) {
+        if (!asm_want_name(as, "the rest of the name", &rest))
+            return false;
+        name.len = (size_t)(rest.at + rest.len - name.at);
+    }
+    if (!isa_is_choice(name.at, name.len))
+        return asm_fail(as, name_col, "asm-name", example, "`%.*s` is no name for %s", SLICE(name),
+                        what);
+    return copy_name(as, name, name_col, out) && asm_want_end(as);
+}
+
+bool asm_dir_tm_detector(struct assembler *as, uint32_t col)
+{
+    return choice(as, col, ".tm_detector", "as in .tm_detector prw-sig", as->kernel.k.tm_detector);
+}
+
+bool asm_dir_tm_serialise(struct assembler *as, uint32_t col)
+{
+    return choice(as, col, ".tm_serialise", "as in .tm_serialise ascending-single",
+                  as->kernel.k.tm_serialise);
+}
+
 /* ---- the end of a kernel ------------------------------------------------------------------ */
 
 static void count_register(struct isa_kernel *k, const struct isa_operand *o)

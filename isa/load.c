@@ -3,6 +3,7 @@
 
 #include "isa/encode.h"
 #include "isa/format.h"
+#include "isa/transaction.h"
 #include "sim/base/checked.h"
 
 #include <stdio.h>
@@ -166,7 +167,7 @@ static bool mark_targets(const struct isa_kernel *k, const struct isa_insn *in, 
 }
 
 /* Scoreboard names and runs of one kernel; starts is room for a flag an instruction, all false. */
-static enum hd_status finish_kernel(struct isa_program *p, const struct isa_kernel *k, bool *starts,
+static enum hd_status finish_kernel(struct isa_program *p, struct isa_kernel *k, bool *starts,
                                     struct hd_error *err)
 {
     bool with_exec = writes_exec(p, k);
@@ -179,6 +180,9 @@ static enum hd_status finish_kernel(struct isa_program *p, const struct isa_kern
             return damaged(err, pc, "a branch leaves its kernel");
     }
     isa_fill_runs(p->insns, k->first, k->end, starts);
+    k->has_tx = isa_has_tx(p->insns + k->first, k->end - k->first);
+    if (k->has_tx && !isa_cut_runs(p->insns + k->first, k->end - k->first))
+        return hd_no_memory(err, "the program");
     return HD_OK;
 }
 

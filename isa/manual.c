@@ -33,6 +33,8 @@ static const struct {
     [ISA_JOIN] = {"JOIN", "Join"},
     [ISA_PRINT] = {"PRINT", "Print"},
     [ISA_ASSERT] = {"ASSERT", "Assert"},
+    [ISA_TXBEGIN] = {"TXBEGIN", "Begin of a transaction"},
+    [ISA_TXCOMMIT] = {"TXCOMMIT", "End of a transaction"},
     [ISA_NOP] = {"NOP", "No operation"},
     [ISA_END] = {"END", "End"},
 };

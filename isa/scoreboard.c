@@ -68,6 +68,8 @@ void isa_fill_scoreboard(struct isa_insn *in, bool with_exec)
     if (with_exec && !(in->flags & ISA_F_NOMASK) && isa_takes_predicate(in))
         add(&waits, ISA_SB_EXEC);
     add_operand(&waits, &in->d);
+    if (in->format == ISA_TXCOMMIT)
+        add(&waits, ISA_SB_TX);
     in->nwait = (uint8_t)waits.count;
     in->nset = (uint8_t)count;
     for (unsigned i = 0; i < count; i++)
