@@ -9,6 +9,7 @@ const struct cf_unit_ops cf_any_branch = {
     .name = cf_any_branch_name,
     .doc = cf_any_branch_doc,
     .forms = ISA_FORM_PREDICATED,
+    .transactions = true,
     .size = one_pc_size,
     .used = one_pc_used,
     .start = one_pc_start,

@@ -25,6 +25,7 @@ const struct cf_unit_ops cf_exec_mask = {
     .name = cf_exec_mask_name,
     .doc = cf_exec_mask_doc,
     .forms = ISA_FORM_EXEC,
+    .transactions = true,
     .size = one_pc_size,
     .used = one_pc_used,
     .start = start,

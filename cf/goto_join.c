@@ -211,6 +211,7 @@ const struct cf_unit_ops cf_goto_join = {
     .name = cf_goto_join_name,
     .doc = cf_goto_join_doc,
     .forms = ISA_FORM_GOTO,
+    .transactions = true,
     .size = size,
     .used = used,
     .start = start,

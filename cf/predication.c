@@ -169,6 +169,7 @@ const struct cf_unit_ops cf_predication = {
     .name = cf_predication_name,
     .doc = cf_predication_doc,
     .forms = ISA_FORM_PREDICATED | ISA_FORM_PREDICATED_ALL,
+    .transactions = true,
     .size = one_pc_size,
     .used = one_pc_used,
     .prepare = prepare,
