@@ -89,8 +89,8 @@ static inline void go_back(struct sim_machine *m, const struct request *r, uint3
 }
 
 /* All sectors of the request, r or `index`, are ready at at_ps. */
-static inline void answer(struct sim_machine *m, const struct request *r, uint32_t index,
-                          uint64_t at_ps)
+static inline __attribute__((always_inline)) void
+answer(struct sim_machine *m, const struct request *r, uint32_t index, uint64_t at_ps)
 {
     bool goes_back = r->kind == REQ_ATOMIC_RETURN;
 
@@ -252,7 +252,8 @@ static inline bool serve_hit(struct sim_machine *m, const struct request *r, uin
 }
 
 /* A load or atomic: what is missing is fetched; served_ps is when the slice has served it. */
-static void serve_read(struct sim_machine *m, uint32_t index, uint64_t served_ps)
+static inline __attribute__((always_inline)) void serve_read(struct sim_machine *m, uint32_t index,
+                                                             uint64_t served_ps)
 {
     struct cache *l2 = &m->device->l2;
     const struct request *r = request_at(m->device, index);
