@@ -119,8 +119,10 @@ enum hd_status oracle_compare(struct tm_oracle *o, uint32_t word, const uint8_t 
     uint32_t there = oracle_load(&o->sets, lds, word);
     uint32_t *known = w->writer == ORACLE_NOBODY ? &w->committed : &w->speculative;
 
-    if (there == *known)
+    if (there == *known) {
+        w->racy &= w->touched != 0;
         return HD_OK;
+    }
     if (!w->racy)
         return ORACLE_WRONG(err, "memory",
                             "local memory word %" PRIu32 " is 0x%08" PRIx32

@@ -385,7 +385,7 @@ bool run_step(struct run *r, unsigned wave, const struct run_machine *a,
     bool same;
 
     counts->calls++;
-    if (w->stop && w->live)
+    if (w->stop && w->live && !r->program->op[wave][w->pc].late)
         same = step_stopped(r, w, wave, a, b, counts, why);
     else if (r->program->op[wave][w->pc].kind == RUN_BEGIN)
         same = step_begin(r, w, wave, a, b, counts, why);
@@ -491,7 +491,7 @@ void run_options(struct model_options *o, struct rng *r, enum run_size size, uns
     o->mcm_match = chance(r, 30);
     o->fail_wave = chance(r, 20);
     o->early_exit = chance(r, 30);
-    o->strong = true;
+    o->strong = chance(r, 80);
 }
 
 static uint64_t some_lanes(struct rng *r, unsigned width)
@@ -551,6 +551,7 @@ static void generate_wave(struct run_program *p, struct rng *r, unsigned wave, u
         p->op[wave][n++].kind = RUN_BEGIN;
         for (unsigned left = between(r, chance(r, 5) ? 0 : 1, most); left; left--)
             n = some_access(p, r, wave, n);
+        p->op[wave][n].late = chance(r, 50);
         p->op[wave][n++].kind = RUN_COMMIT;
     }
     p->op[wave][n].kind = RUN_END;

@@ -17,6 +17,7 @@ enum run_op_kind { RUN_BEGIN, RUN_COMMIT, RUN_LOAD, RUN_STORE, RUN_ADD, RUN_BARR
 struct run_op {
     enum run_op_kind kind;
     bool dependent;     /* the accumulator moves the address */
+    bool late;          /* a commit that is under way when the wavefront is told to stop */
     uint8_t bytes;      /* 1, 2, 4 or 8 */
     uint64_t lanes;     /* that take part, of those awake */
     uint16_t where[64]; /* in units of bytes */

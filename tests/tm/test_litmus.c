@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 /*
- * A program: of each wavefront a line. ( begins a transaction and ) commits it; l, s and a are loads, stores and atomics of 4 bytes
+ * A program: of each wavefront a line. ( begins a transaction and ) commits it, ] even if the wavefront has to stop; l, s and a are loads, stores and atomics of 4 bytes
  * unless a digit says otherwise, then comes a letter for each lane: A is the first place of that size in memory, B the next, and - a
  * lane that takes no part. Accesses outside brackets are plain. | is a barrier.
  */
@@ -48,6 +48,7 @@ static const struct litmus litmus[] = {
     {"two wavefronts each way", {"(sA sB)", "(sB sA)"}, 2, 0, 0},
     {"deadlock of wavefronts", {"(sA- sB-)", "(sB- sA-)"}, 2, 0, WF_MODE | WG_MODE},
     {"two requests for the work-group", {"(sAC sBA)", "(sBD sAB)"}, 4, 0, WG_MODE},
+    {"two requests, each under way", {"(sAC sBA]", "(sBD sAB]"}, 4, 0, WG_MODE},
     {"three in a ring", {"(sA sB)", "(sB sC)", "(sC sA)"}, 4, 0, WG_MODE},
     {"several transactions", {"(lA sB) (lB sA)", "(lB sA)"}, 2, 0, 0},
     {"retry meets a committed lane", {"(lAA sAB)", "(lBA)"}, 2, 0, 0},
@@ -106,8 +107,9 @@ static void parse_wave(struct run_program *p, unsigned wave, const char *text)
             n++;
             continue;
         }
-        if (*text == '(' || *text == ')' || *text == '|') {
-            op->kind = *text == '(' ? RUN_BEGIN : *text == ')' ? RUN_COMMIT : RUN_BARRIER;
+        if (strchr("()]|", *text)) {
+            op->late = *text == ']';
+            op->kind = *text == '(' ? RUN_BEGIN : *text == '|' ? RUN_BARRIER : RUN_COMMIT;
             n++;
         }
         text++;

@@ -65,6 +65,8 @@ static void run_one(uint64_t seed, enum run_size size, unsigned cell, struct run
     }
     struct tm_oracle_counts c = rig_counts(rig);
 
+    if (o.strong && c.races)
+        fail_msg("seed %" PRIu64 " size %d cell %u: races", seed, (int)size, cell);
     add_oracle(seen, &c);
     free(rig);
 }
@@ -93,13 +95,15 @@ static void run_size(enum run_size size, uint64_t programs)
                   " entries, %.1f %% reach wavefront, %.1f %% work-group serialisation\n",
                   c.entries, percent(c.wavefront_entries, c.entries),
                   percent(c.workgroup_entries, c.entries));
-    print_message("conflicts: %" PRIu64 " true, %" PRIu64 " false, %" PRIu64 " read-read\n",
-                  seen.true_conflicts, seen.false_conflicts, seen.read_read);
+    print_message("conflicts: %" PRIu64 " true, %" PRIu64 " false, %" PRIu64 " read-read; %" PRIu64
+                  " races\n",
+                  seen.true_conflicts, seen.false_conflicts, seen.read_read, seen.races);
     assert_true(percent(c.aborted, c.attempts) >= 30);
     assert_true(percent(c.wavefront_entries, c.entries) >= 1);
     assert_true(percent(c.workgroup_entries, c.entries) >= 1);
     assert_int_equal(seen.commits, c.commits);
-    assert_int_equal(seen.races, 0);
+    assert_true(seen.races > 0 || size == RUN_FULL);
+    assert_int_equal(seen.unlogged, 0);
 }
 
 static void test_tiny(void **state)
