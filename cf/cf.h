@@ -65,8 +65,8 @@ struct cf_plan {
  */
 struct cf_unit_ops {
     const char *name, *doc;
-    unsigned forms;    /* enum isa_form that it runs */
-    bool transactions; /* it runs kernels that have them: its lanes stay at one pc */
+    unsigned forms; /* enum isa_form that it runs */
+    bool runs_transactions; /* a wavefront's lanes meet at each tx.commit, and its state may be set back to tx.begin */
     size_t (*size)(const struct isa_program *program, unsigned width);
     /* Bytes of the state that count; what is behind them is room. */
     size_t (*used)(const void *state);

@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum hd_status check_transactions(const struct cf_unit_ops *unit,
-                                         const struct isa_program *program,
-                                         const struct isa_kernel *kernel, struct hd_error *err)
-{
-    uint32_t pc = kernel->first;
-    char place[300];
-
-    if (unit->transactions || !kernel->has_tx)
-        return HD_OK;
-    while (program->insns[pc].format != ISA_TXBEGIN)
-        pc++;
-    isa_place(program, pc, place, sizeof place);
-    return hd_error_set(err, HD_BAD_INPUT, "unit-transactions", place,
-                        "divergence.unit predication, any-branch, exec-mask or goto-join",
-                        "kernel %s has transactions, which need lanes at one pc: not unit %s",
-                        kernel->name, unit->name);
-}
-
 enum hd_status cf_prepare(const struct cf_unit_ops *unit, const struct isa_program *program,
                           const struct isa_kernel *kernel, struct cf_plan **out,
                           struct hd_error *err)
@@ -33,9 +15,6 @@ enum hd_status cf_prepare(const struct cf_unit_ops *unit, const struct isa_progr
     enum hd_status status;
 
     *out = NULL;
-    status = check_transactions(unit, program, kernel, err);
-    if (status != HD_OK)
-        return status;
     if (!unit->prepare || kernel->first == kernel->end)
         return HD_OK;
     plan = malloc(sizeof *plan + bytes);

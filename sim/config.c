@@ -6,6 +6,7 @@
 #include "sim/occupancy.h"
 #include "sim/placement.h"
 #include "sim/wave_scheduler.h"
+#include "tm/tm.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -55,6 +56,15 @@ static const struct param_choice l2_hash_choices[] = {
 #define choices_cf_form form_choices
 #define choices_l1_write l1_write_choices
 #define choices_l2_hash l2_hash_choices
+#define choices_tm_detector tm_detector_choices
+#define choices_tm_serialise tm_serialise_choices
+#define choices_tm_helper tm_helper_choices
+#define choices_tm_wg_hold tm_wg_hold_choices
+#define choices_tm_dcd_release tm_dcd_release_choices
+#define choices_tm_mcm_source tm_mcm_source_choices
+#define choices_tm_multi_fail tm_multi_fail_choices
+#define choices_tm_global_store tm_global_store_choices
+#define choices_tm_abort_model tm_abort_model_choices
 
 #define CHOICES_U32(field) NULL
 #define CHOICES_U64(field) NULL

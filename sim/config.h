@@ -18,7 +18,11 @@ struct sim_config {
 #undef PARAM_FIELD_BOOL
 #undef PARAM_FIELD_CHOICE
 #undef PARAM_FIELD_TEXT
+    /* Which of tm.detector and tm.serialise come before a kernel's directives: a bit each. */
+    uint32_t tm_forced;
 };
+
+enum { SIM_FORCE_TM_DETECTOR = 1, SIM_FORCE_TM_SERIALISE = 2 };
 
 /* Values of l1.write and l2.hash. */
 enum { L1_WRITE_THROUGH, L1_WRITE_BACK };

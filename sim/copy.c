@@ -88,13 +88,17 @@ static const struct sim_launch *launch_of(const struct sim_machine *m, uint32_t 
 static bool copy_run(struct sim_machine *to, struct kernel_run *run, const struct kernel_run *from)
 {
     const struct isa_kernel *k = from->kernel;
-    void *array_at, *load_from;
+    void *array_at, *load_from, *tm;
 
     *run = *from;
     run->array_at = run->load_from = NULL;
     run->plan = NULL;
+    run->tm = NULL;
     if (!from->used)
         return true;
+    if (!block_copy(&tm, from->tm, sizeof *run->tm))
+        return false;
+    run->tm = tm;
     if (!block_copy(&array_at, from->array_at, (k->end - k->first) * sizeof *run->array_at))
         return false;
     run->array_at = array_at;
@@ -126,14 +130,22 @@ static bool copy_groups(struct sim_machine *to, struct cu *cu, const struct cu *
 {
     for (uint32_t i = 0; i < to->config.group_slots; i++) {
         struct workgroup *g = &cu->groups[i];
-        void *lds;
+        void *lds, *tm, *oracle;
 
         *g = from->groups[i];
         g->run = moved(g->run, old->runs, to->device->runs);
         g->lds = NULL;
+        g->tm = NULL;
+        g->oracle = NULL;
         if (!block_copy(&lds, from->groups[i].lds, g->lds_room))
             return false;
         g->lds = lds;
+        if (!block_copy(&tm, from->groups[i].tm, g->tm_room))
+            return false;
+        g->tm = tm;
+        if (!block_copy(&oracle, from->groups[i].oracle, g->oracle_room))
+            return false;
+        g->oracle = oracle;
     }
     return true;
 }
@@ -142,19 +154,23 @@ static bool copy_wave(struct sim_machine *to, struct cu *cu, struct wavefront *w
                       const struct wavefront *from, const struct cu *old_cu,
                       const struct device *old)
 {
-    void *v, *cf;
+    void *v, *cf, *tx;
 
     *w = *from;
     w->run = moved(w->run, old->runs, to->device->runs);
     w->group = moved(w->group, old_cu->groups, cu->groups);
     w->v = NULL;
     w->cf = NULL;
+    w->tx = NULL;
     if (!block_copy(&v, from->v, from->v_room))
         return false;
     w->v = w->regs.v = v;
     if (!block_copy(&cf, from->cf, from->cf_room))
         return false;
     w->cf = cf;
+    if (!block_copy(&tx, from->tx, from->tx_room))
+        return false;
+    w->tx = tx;
     return true;
 }
 

@@ -114,9 +114,13 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
     for (uint32_t i = 0; cu->waves && i < m->config.simds * m->device->simd_slots; i++) {
         free(cu->waves[i].v);
         free(cu->waves[i].cf);
+        free(cu->waves[i].tx);
     }
-    for (uint32_t i = 0; cu->groups && i < m->config.group_slots; i++)
+    for (uint32_t i = 0; cu->groups && i < m->config.group_slots; i++) {
         free(cu->groups[i].lds);
+        free(cu->groups[i].tm);
+        free(cu->groups[i].oracle);
+    }
     free(cu->waves);
     free(cu->groups);
     free(cu->held);
@@ -229,6 +233,7 @@ void device_free(struct sim_machine *m)
         free(d->runs[i].array_at);
         free(d->runs[i].load_from);
         free(d->runs[i].plan);
+        free(d->runs[i].tm);
     }
     free(d->cus);
     free(d->simds);

@@ -17,6 +17,7 @@
 #include "sim/placement.h"
 #include "sim/request.h"
 #include "sim/transit.h"
+#include "tm/tm.h"
 
 enum { ACCESS_LINES_MAX = ISA_MAX_WIDTH }; /* an aligned access of a lane is in one line */
 
@@ -66,6 +67,7 @@ enum wave_state {
     WAVE_PENDING, /* waits for global memory */
     WAVE_FENCE,   /* waits until its stores have arrived */
     WAVE_BARRIER,
+    WAVE_TX,    /* waits for a transaction of another wavefront of its work-group */
     WAVE_DRAIN, /* has ended, but loads of it are under way */
 };
 
@@ -80,6 +82,7 @@ struct wavefront {
     uint8_t simd, slot; /* slot within the SIMD unit */
     uint16_t cu;
     uint16_t ahead; /* instructions from next on whose values are computed */
+    bool in_tx;     /* between its first tx.begin and the last tx.commit */
     uint64_t run_mask; /* what the last of them writes, if it writes a mask or EXEC, before; for cu.skip_idle_passes */
     uint32_t loads, stores; /* under way */
     struct workgroup *group;
@@ -91,6 +94,8 @@ struct wavefront {
     uint64_t stored_ps;       /* when the last of its stores is known to have taken effect */
     uint32_t life;            /* counts the wavefronts that this place has held */
     struct progress progress; /* see sim/progress.c */
+    struct wave_tx *tx;       /* see sim/transactions.h; only where its kernel has transactions */
+    size_t tx_room;
 };
 
 struct workgroup {
@@ -101,6 +106,11 @@ struct workgroup {
     size_t lds_room;
     uint32_t lds_bytes;         /* what the kernel may address */
     uint8_t on_simd[SIMDS_MAX]; /* its wavefronts, the ended ones too */
+    struct tm_wg *tm;           /* its transactions; see sim/transactions.h */
+    size_t tm_room, oracle_room;
+    struct tm_oracle *oracle; /* watches them, if .checked */
+    bool checked;
+    uint16_t tm_waves[TX_WAVES_MAX]; /* its wavefronts, by their index in it: places in cu.waves */
 };
 
 enum { SIMD_NEAR = 64 }; /* cycles that a SIMD unit's wheel sees ahead */
@@ -207,6 +217,7 @@ struct kernel_run {
     struct occupancy occupancy;
     uint32_t vreg_words, sreg_words, lds_alloc; /* per wavefront, wavefront, work-group */
     uint32_t lds_bytes;
+    struct tm_params *tm;                  /* NULL: the kernel has no transactions */
     bool one_simd;                         /* all wavefronts of a work-group go to one SIMD unit */
     uint32_t first_cu, count_cus, next_cu; /* spatial placement: its units, and where to look next */
     uint64_t passed; /* work-groups of others since it was in turn and found no room */
@@ -334,6 +345,9 @@ static inline size_t device_rows(const struct sim_config *c)
 }
 
 /* ---- sim/wavefront.c: birth, death and barriers ---- */
+
+/* Room for `want` bytes at *p, aligned for vectors; keeps no contents. */
+bool wave_room(void **p, size_t *have, size_t want);
 
 /* Places work-group `index` of a run on a compute unit that has room. In SIM_TIMED its wavefronts
  * can issue from cycle `now` on. */
@@ -558,6 +572,10 @@ void probe_local(struct sim_machine *m, const struct wavefront *w, const struct 
 /* The wavefront's next instruction failed; lane may be -1. The dump shows the wavefront. */
 void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code,
                  const char *hint, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* The same for what must not be, whatever the program does: HD_INTERNAL. */
+void fault_internal(struct sim_machine *m, const struct wavefront *w, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- sim/values.c: SIM_VALUES ---- */
 

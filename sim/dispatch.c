@@ -3,6 +3,7 @@
 #include "sim/demand.h"
 #include "sim/device.h"
 #include "sim/placement.h"
+#include "sim/transactions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static void run_init(struct sim_machine *m, struct kernel_run *run,
     occupancy_needs(&m->config, l, run);
     run->array_at = calloc(l->kernel->end - l->kernel->first, sizeof *run->array_at);
     if (!run->array_at || !private_init(m, run) ||
-        cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL))
+        cf_prepare(m->device->cf, run->program, run->kernel, &run->plan, NULL) ||
+        !tx_run_start(m, run))
         machine_out_of_memory(m);
     (void)occupancy_check(&m->config, l, &run->occupancy, NULL);
 }
@@ -86,8 +88,10 @@ static void run_finish(struct sim_machine *m, struct kernel_run *run)
     private_end(m, run);
     free(run->array_at);
     free(run->plan);
+    free(run->tm);
     run->array_at = NULL;
     run->plan = NULL;
+    run->tm = NULL;
     run->used = false;
     residents_changed(m->device);
     queue_kernel_done(m, r.ticket, &r);

@@ -45,28 +45,56 @@ static void dump_vectors(struct text *t, const struct wavefront *w, unsigned wid
     }
 }
 
-void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code,
-                 const char *hint, const char *fmt, ...)
+/* What a fault is called, but for its text. */
+struct fault {
+    enum hd_status status;
+    int lane;
+    const char *code, *hint;
+};
+
+static void raise(struct sim_machine *m, const struct wavefront *w, const struct fault *f,
+                  const char *message)
 {
     const struct isa_kernel *k = w->run->kernel;
-    char message[512], place[384], source[192], who[32] = "";
-    va_list args;
+    char place[384], source[192], who[32] = "";
 
     if (m->fault.status != HD_OK)
         return;
-    va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
     isa_place(w->run->program, w->next->pc, source, sizeof source);
-    if (lane >= 0)
-        snprintf(who, sizeof who, " lane %d", lane);
+    if (f->lane >= 0)
+        snprintf(who, sizeof who, " lane %d", f->lane);
     snprintf(place, sizeof place,
              "kernel %s group %" PRIu64 " wavefront %" PRIu32 "%s pc %" PRIu32 " (%s)", k->name,
              w->group->index, w->regs.s[ISA_SV_WAVE], who, w->next->pc - k->first, source);
-    machine_fail(m, HD_SIM_FAILED, code, place, hint, "%s", message);
+    machine_fail(m, f->status, f->code, place, f->hint, "%s", message);
     text_add(&m->dump, "%s: %s\n", place, message);
     dump_masks(&m->dump, w);
     dump_waits(&m->dump, m, w);
     dump_scalars(&m->dump, w);
     dump_vectors(&m->dump, w, m->lanes->width);
+}
+
+void fault_raise(struct sim_machine *m, const struct wavefront *w, int lane, const char *code,
+                 const char *hint, const char *fmt, ...)
+{
+    const struct fault f = {HD_SIM_FAILED, lane, code, hint};
+    char message[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    raise(m, w, &f, message);
+}
+
+void fault_internal(struct sim_machine *m, const struct wavefront *w, const char *fmt, ...)
+{
+    const struct fault f = {HD_INTERNAL, -1, "internal", NULL};
+    char message[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    raise(m, w, &f, message);
 }

@@ -6,6 +6,7 @@
 #include "sim/device.h"
 #include "sim/l1.h"
 #include "sim/ready.h"
+#include "sim/transactions.h"
 #include "sim/wave_scheduler.h"
 
 #include <string.h>
@@ -185,7 +186,7 @@ static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     int passes;
 
     count_instruction(m, w, in, active);
-    passes = local_access(m, w, active);
+    passes = w->run->tm ? tx_plain(m, w, active, cycle) : local_access(m, w, active);
     if (passes < 0)
         return;
     if (passes > 0) {
@@ -302,12 +303,21 @@ static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
     [ISA_ASSERT] = issue_assert,
     [ISA_NOP] = issue_nop,
     [ISA_END] = issue_end,
+    [ISA_TXBEGIN] = tx_issue,
+    [ISA_TXCOMMIT] = tx_issue,
 };
+
+void issue_plain(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    issue_by_format[w->next->format](m, w, cycle);
+}
 
 void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     if (w->ahead)
         issue_register(m, w, cycle);
+    else if (w->in_tx)
+        tx_issue(m, w, cycle);
     else
         issue_by_format[w->next->format](m, w, cycle);
 }

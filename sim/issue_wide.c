@@ -57,7 +57,10 @@ static inline bool pairs(const struct simd *s, uint32_t units, const struct wave
     const struct isa_insn *first = w->next, *second = first + 1;
     unsigned unit;
 
-    if (first->cls == ISA_C_BRANCH || first->cls == ISA_C_SYNC)
+    if (first->cls == ISA_C_BRANCH || first->cls == ISA_C_SYNC || w->in_tx)
+        return false;
+    /* It may come to wait for a transaction. */
+    if (first->cls == ISA_C_LDS && w->run->tm)
         return false;
     unit = s->unit_of[second->cls];
     return !(units >> unit & 1) && unit_open(s, unit, cycle) && !depends(second, first) &&

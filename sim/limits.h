@@ -4,6 +4,7 @@
 
 enum {
     SIMDS_MAX = 16,      /* SIMD units of a compute unit */
+    TX_WAVES_MAX = 32,   /* wavefronts of a work-group with transactions */
     SIMD_SLOTS_MAX = 64, /* wavefronts of one SIMD unit: a bit each */
     CUS_MAX = 1024,
     RESIDENT_MAX = 1024, /* kernels */

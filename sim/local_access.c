@@ -2,30 +2,14 @@
  * Local memory: lane addresses, checks, values, and the passes that the banks need. Lanes are served
  * lds.lanes_per_pass at a time; in a pass each bank serves one word, to all lanes that want it.
  */
-#include "sim/device.h"
+#include "sim/local.h"
+
 #include "sim/lanes_io.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { BANKS_MAX = 128 };
-
-/* The access in hand. */
-struct local {
-    const struct isa_insn *in;
-    uint64_t active;
-    unsigned width, bytes, shift; /* lanes; bytes a lane; from index to bytes */
-    bool atomic;
-    const uint32_t *index;
-    int64_t first; /* address of the first active lane */
-    const struct local_pattern *pattern;
-    uint8_t *lowest; /* the word of the lowest address */
-};
-
-static int64_t lane_address(const struct local *x, unsigned lane)
-{
-    return x->first + x->pattern->low + x->pattern->offset[lane];
-}
 
 /* ---- banks ---- */
 
@@ -173,7 +157,7 @@ static void find_pattern(struct sim_machine *m, struct local *x)
 
 static bool lane_ok(struct sim_machine *m, struct wavefront *w, const struct local *x, unsigned lane)
 {
-    int64_t address = lane_address(x, lane);
+    int64_t address = local_address(x, lane);
     const char *what = x->in->format == ISA_LLOAD    ? "load"
                        : x->in->format == ISA_LSTORE ? "store"
                                                      : "atomic";
@@ -304,13 +288,13 @@ static bool change(struct isa_wave *r, const struct local *x)
     return changed;
 }
 
-static void tell_probe(struct sim_machine *m, const struct wavefront *w, const struct local *x,
-                       struct local_passes passes)
+void local_tell_probe(struct sim_machine *m, const struct wavefront *w, const struct local *x,
+                      struct local_passes passes)
 {
     uint64_t address[ISA_MAX_WIDTH];
 
     for (uint64_t rest = x->active; rest; rest &= rest - 1)
-        address[bits_first(rest)] = (uint64_t)lane_address(x, bits_first(rest));
+        address[bits_first(rest)] = (uint64_t)local_address(x, bits_first(rest));
     probe_local(m, w,
                 &(struct probe_access){
                     .active = x->active, .address = address, .bytes = x->bytes, .passes = passes});
@@ -324,25 +308,31 @@ static int book_passes(struct sim_machine *m, struct wavefront *w, const struct 
     w->run->c.local_passes += p.passes;
     w->run->c.local_conflict_passes += p.passes - p.least;
     if (m->probe.fn && m->mode == SIM_TIMED)
-        tell_probe(m, w, x, p);
+        local_tell_probe(m, w, x, p);
     return p.passes;
+}
+
+bool local_find(struct sim_machine *m, struct wavefront *w, uint64_t active, struct local *x)
+{
+    const struct isa_insn *in = w->next;
+
+    x->in = in;
+    x->active = active;
+    x->width = m->lanes->width;
+    x->bytes = isa_type_bytes((enum isa_type)(in->format == ISA_LSTORE ? in->stype : in->dtype));
+    x->atomic = in->format == ISA_LATOMIC;
+    return find_addresses(m, w, x);
 }
 
 int local_access(struct sim_machine *m, struct wavefront *w, uint64_t active)
 {
-    const struct isa_insn *in = w->next;
     struct local x;
 
     if (!active)
         return 0;
-    x.in = in;
-    x.active = active;
-    x.width = m->lanes->width;
-    x.bytes = isa_type_bytes((enum isa_type)(in->format == ISA_LSTORE ? in->stype : in->dtype));
-    x.atomic = in->format == ISA_LATOMIC;
-    if (!find_addresses(m, w, &x))
+    if (!local_find(m, w, active, &x))
         return -1;
-    if (in->format == ISA_LLOAD)
+    if (x.in->format == ISA_LLOAD)
         load(m->lanes, &w->regs, &x);
     else if (change(&w->regs, &x))
         progress_effect(m->device);

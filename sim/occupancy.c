@@ -2,23 +2,32 @@
 #include "sim/occupancy.h"
 
 #include "sim/base/checked.h"
-#include "sim/device.h"
+#include "sim/transactions.h"
 
 /* ---- what a wavefront and a work-group take ---- */
 
-static uint32_t wave_vregs(const struct sim_config *c, const struct isa_kernel *k)
+/* What a launch asks for: its own, and what its transactions take. */
+struct needs {
+    uint32_t vregs, sregs; /* of a work-item, of a wavefront */
+    uint64_t local;        /* of a work-group */
+};
+
+static struct needs needs_of(const struct sim_config *c, const struct sim_launch *l)
 {
-    return (uint32_t)bits_round_up((uint64_t)k->vregs * c->wavefront_size, c->vreg_granule);
+    struct tm_needs tm = tx_needs(c, l);
+
+    return (struct needs){l->kernel->vregs + tm.vregs, l->kernel->sregs + tm.sregs,
+                          (uint64_t)l->kernel->lds_bytes + l->dynamic_lds + tm.shadow_bytes};
 }
 
-static uint32_t wave_sregs(const struct sim_config *c, const struct isa_kernel *k)
+static uint32_t wave_vregs(const struct sim_config *c, const struct needs *n)
 {
-    return c->sreg_words ? (uint32_t)bits_round_up(k->sregs, c->sreg_granule) : 0;
+    return (uint32_t)bits_round_up((uint64_t)n->vregs * c->wavefront_size, c->vreg_granule);
 }
 
-static uint32_t group_local(const struct sim_config *c, const struct sim_launch *l)
+static uint32_t wave_sregs(const struct sim_config *c, const struct needs *n)
 {
-    return occupancy_local(c, (uint64_t)l->kernel->lds_bytes + l->dynamic_lds);
+    return c->sreg_words ? (uint32_t)bits_round_up(n->sregs, c->sreg_granule) : 0;
 }
 
 uint32_t occupancy_local(const struct sim_config *c, uint64_t bytes)
@@ -32,9 +41,11 @@ uint32_t occupancy_local(const struct sim_config *c, uint64_t bytes)
 
 void occupancy_needs(const struct sim_config *c, const struct sim_launch *l, struct kernel_run *run)
 {
-    run->vreg_words = wave_vregs(c, l->kernel);
-    run->sreg_words = wave_sregs(c, l->kernel);
-    run->lds_alloc = group_local(c, l);
+    struct needs n = needs_of(c, l);
+
+    run->vreg_words = wave_vregs(c, &n);
+    run->sreg_words = wave_sregs(c, &n);
+    run->lds_alloc = occupancy_local(c, n.local);
     run->lds_bytes = l->kernel->lds_bytes + l->dynamic_lds;
     run->one_simd = c->group_on_one_simd;
 }
@@ -105,13 +116,13 @@ static enum hd_status check_form(const struct sim_config *c, const struct sim_la
  * block (cuda_occupancy.h, "regsAssumedPerCTA").
  */
 static enum hd_status check_registers(const struct sim_config *c, const struct isa_kernel *k,
-                                      uint64_t waves, struct hd_error *err)
+                                      const struct needs *n, uint64_t waves, struct hd_error *err)
 {
-    uint64_t wave = (uint64_t)k->vregs * c->wavefront_size,
-             group = bits_round_up(waves, c->group_wave_granule) * wave_vregs(c, k);
+    uint64_t wave = (uint64_t)n->vregs * c->wavefront_size,
+             group = bits_round_up(waves, c->group_wave_granule) * wave_vregs(c, n);
 
-    if (k->vregs > c->vregs_max)
-        return too_much(err, "launch-registers", k, k->vregs, "vector registers",
+    if (n->vregs > c->vregs_max)
+        return too_much(err, "launch-registers", k, n->vregs, "vector registers",
                         "cu.vector_registers_max", c->vregs_max);
     if (c->wave_vreg_words && wave > c->wave_vreg_words)
         return too_much(err, "launch-registers", k, wave, "words of vector registers a wavefront",
@@ -157,17 +168,16 @@ static enum hd_status never_fits(const struct sim_config *c, const struct isa_ke
 }
 
 static enum hd_status count_groups(const struct sim_config *c, const struct sim_launch *l,
-                                   uint64_t waves, struct occupancy *out, struct hd_error *err)
+                                   const struct needs *n, uint64_t waves, struct occupancy *out,
+                                   struct hd_error *err)
 {
     const struct limit limits[] = {
         {"wavefronts", "cu.wavefront_slots", true, 1, c->wave_slots},
         {"workgroups", "cu.workgroup_slots", false, 1, c->group_slots},
         {"barriers", "cu.barrier_slots", false, waves > 1 && c->barrier_slots, c->barrier_slots},
-        {"vector registers", "cu.vector_register_words", true, wave_vregs(c, l->kernel),
-         c->vreg_words},
-        {"scalar registers", "cu.scalar_register_words", true, wave_sregs(c, l->kernel),
-         c->sreg_words},
-        {"local memory", "lds.bytes", false, group_local(c, l), c->lds_bytes},
+        {"vector registers", "cu.vector_register_words", true, wave_vregs(c, n), c->vreg_words},
+        {"scalar registers", "cu.scalar_register_words", true, wave_sregs(c, n), c->sreg_words},
+        {"local memory", "lds.bytes", false, occupancy_local(c, n->local), c->lds_bytes},
     };
 
     *out = (struct occupancy){UINT32_MAX, (uint32_t)waves, ""};
@@ -190,6 +200,7 @@ static enum hd_status count_groups(const struct sim_config *c, const struct sim_
 enum hd_status occupancy_check(const struct sim_config *c, const struct sim_launch *l,
                                struct occupancy *out, struct hd_error *err)
 {
+    struct needs n;
     enum hd_status status;
     uint64_t items, waves;
 
@@ -198,11 +209,14 @@ enum hd_status occupancy_check(const struct sim_config *c, const struct sim_laun
         status = check_local(c, l, err);
     if (status == HD_OK)
         status = check_form(c, l, err);
+    if (status == HD_OK)
+        status = tx_check(c, l, items, err);
     if (status != HD_OK)
         return status;
+    n = needs_of(c, l);
     waves = bits_ceil_div(items, c->wavefront_size);
-    status = check_registers(c, l->kernel, waves, err);
-    return status == HD_OK ? count_groups(c, l, waves, out, err) : status;
+    status = check_registers(c, l->kernel, &n, waves, err);
+    return status == HD_OK ? count_groups(c, l, &n, waves, out, err) : status;
 }
 
 /* ---- what is left of a compute unit ---- */

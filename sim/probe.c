@@ -1,5 +1,5 @@
 /* What the probe is told. */
-#include "sim/device.h"
+#include "sim/transactions.h"
 
 static bool wanted(const struct sim_machine *m, enum hd_probe_kind kind)
 {
@@ -86,6 +86,19 @@ void probe_local(struct sim_machine *m, const struct wavefront *w, const struct 
     e.bytes = a->bytes;
     e.passes = a->passes.passes;
     e.least_passes = a->passes.least;
+    m->probe.fn(m->probe.user, &e);
+}
+
+void probe_tx(struct sim_machine *m, const struct wavefront *w, enum hd_probe_kind kind,
+              uint64_t lanes, uint64_t cycle)
+{
+    struct hd_probe_event e;
+
+    if (!wanted(m, kind) || !lanes || m->mode == SIM_VALUES)
+        return;
+    e = of_wave(m, w, kind);
+    e.time_ps = clock_edge(&m->core, cycle);
+    e.lanes = lanes;
     m->probe.fn(m->probe.user, &e);
 }
 

@@ -30,7 +30,7 @@ static uint64_t hash_state(const struct sim_machine *m, const struct wavefront *
 {
     const struct isa_wave *r = &w->regs;
     size_t words = (size_t)w->run->kernel->vregs * m->lanes->width;
-    uint64_t h = mix(r->live, r->exec);
+    uint64_t h = mix(mix(r->live, r->exec), r->tx);
 
     for (size_t i = 0; i < words; i++)
         h = mix(h, r->v[i]);
@@ -67,7 +67,7 @@ static bool is_starved(const struct sim_machine *m, const struct wavefront *w)
 
 static bool can_change_nothing(const struct sim_machine *m, const struct wavefront *w)
 {
-    return w->state == WAVE_FREE || w->state == WAVE_BARRIER ||
+    return w->state == WAVE_FREE || w->state == WAVE_BARRIER || w->state == WAVE_TX ||
            (w->progress.looping && w->progress.effects == m->device->effects) || is_starved(m, w);
 }
 

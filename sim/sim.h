@@ -27,6 +27,7 @@ struct sim_limits {
     uint64_t max_time_ps;      /* simulated */
     uint64_t max_instructions; /* wavefront instructions */
     uint64_t max_array_bytes;  /* of host memory, for the values of all live arrays */
+    bool check_tm;             /* the oracle of tm/ watches all transactions */
     bool no_run_ahead;         /* computes each instruction when it issues, as a probe asks for */
     const volatile int *stop; /* the run ends with HD_STOPPED soon after *stop is not 0; may be NULL */
 };
@@ -188,6 +189,20 @@ enum sim_stall {
     SIM_NUM_STALLS
 };
 
+/* What a wavefront in a transaction spends its cycles on; they add up to tx_residency_cycles. */
+enum sim_tx_cycles {
+    SIM_TX_USEFUL,           /* in attempts, the share of their lanes that committed */
+    SIM_TX_WASTED,           /* the share of those that aborted, and attempts that were stopped */
+    SIM_TX_WAVEFRONT_SERIAL, /* in attempts serialised within the wavefront */
+    SIM_TX_WORKGROUP_SERIAL, /* in attempts that have the work-group for themselves */
+    SIM_TX_QUIESCE,          /* at tx.begin, until another wavefront of the work-group is done */
+    SIM_TX_OTHER,            /* from one attempt to the next */
+    SIM_NUM_TX_CYCLES
+};
+
+/* Transactions by their attempts: 1, 2, 3-4, 5-8, 9-16, 17-32, 33-64, more. */
+enum { SIM_TX_ATTEMPT_BINS = 8 };
+
 /* Counters of one kernel. Bytes and lanes, not requests, unless the name says so. */
 struct sim_counters {
     uint64_t wave_instr, lane_instr; /* issued; summed active lanes */
@@ -210,6 +225,19 @@ struct sim_counters {
     uint64_t fault_duplicates; /* entries in the fault buffer beside these: the same page from other compute units */
     uint64_t fault_batches; /* batches of the fault handler with an entry of the kernel */
     uint64_t fault_bytes;   /* moved by these for its faults, pages of the prefetch tree too */
+    /* transactions; see sim/transactions.h */
+    uint64_t tx_transactions;        /* entered by wavefronts */
+    uint64_t tx_begins;              /* attempts */
+    uint64_t tx_commits, tx_aborts;  /* lanes */
+    uint64_t tx_self_aborts;         /* attempts stopped for another wavefront */
+    uint64_t tx_accesses;            /* local accesses of wavefronts in transactions */
+    uint64_t tx_unclassed_conflicts; /* lanes that lost to a signature, with no oracle to say why */
+    uint64_t tx_true_conflicts, tx_false_conflicts, tx_read_read_conflicts; /* lanes */
+    uint64_t tx_wave_serial, tx_group_serial; /* attempts that were serialised */
+    uint64_t tx_races; /* lanes outside transactions that touched a word of one, by weak isolation */
+    uint64_t tx_attempts[SIM_TX_ATTEMPT_BINS];
+    uint64_t tx_cycles[SIM_NUM_TX_CYCLES]; /* wavefront-cycles */
+    uint64_t tx_residency_cycles;          /* from the first tx.begin to the last tx.commit */
 };
 
 /* A completed kernel. occupancy is of the whole device by wavefront slots: the most that one
@@ -258,9 +286,13 @@ enum hd_probe_kind {
     HD_PROBE_FILL, /* sectors of a line have come back to the compute unit */
     HD_PROBE_WAVE_END,
     HD_PROBE_STALL, /* the cycles that a wavefront spent waiting to issue pc, or (ISSUED) issuing it */
-    HD_PROBE_GLOBAL, /* a global access of at least one lane, as it issues */
-    HD_PROBE_LOCAL,  /* the same of a local access */
-    HD_PROBE_L1_HIT, /* a line of a load is in L1 */
+    HD_PROBE_GLOBAL,      /* a global access of at least one lane, as it issues */
+    HD_PROBE_LOCAL,       /* the same of a local access */
+    HD_PROBE_L1_HIT,      /* a line of a load is in L1 */
+    HD_PROBE_TX_BEGIN,    /* lanes start an attempt of a transaction */
+    HD_PROBE_TX_CONFLICT, /* lanes lose an access and abort */
+    HD_PROBE_TX_COMMIT,   /* lanes commit */
+    HD_PROBE_TX_RETRY,    /* lanes are to start again */
 };
 
 /* For hd_probe.wants. */

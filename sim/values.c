@@ -2,7 +2,7 @@
  * Values-only mode: the resident work-groups are those of the timed machine, and their wavefronts
  * take turns. A turn is a straight-line stretch and the instruction that ends it.
  */
-#include "sim/device.h"
+#include "sim/transactions.h"
 
 static void step_register(struct sim_machine *m, struct wavefront *w)
 {
@@ -31,7 +31,7 @@ static void step_local(struct sim_machine *m, struct wavefront *w)
     uint64_t active = isa_active(&w->regs, w->next);
 
     count_instruction(m, w, w->next, active);
-    if (local_access(m, w, active) >= 0)
+    if ((w->run->tm ? tx_plain(m, w, active, 0) : local_access(m, w, active)) >= 0)
         w->next++;
 }
 
@@ -92,14 +92,20 @@ static step_fn *const step_by_format[ISA_NUM_FORMATS] = {
     [ISA_BRANCH_S] = step_branch,    [ISA_BRANCH_M] = step_branch,    [ISA_GOTO] = step_branch,
     [ISA_GOTO_BACK] = step_branch,   [ISA_JOIN] = step_branch,        [ISA_PRINT] = step_print,
     [ISA_ASSERT] = step_assert,      [ISA_NOP] = step_nothing,        [ISA_END] = step_end,
+    [ISA_TXBEGIN] = tx_step,         [ISA_TXCOMMIT] = tx_step,
 };
+
+void values_step_plain(struct sim_machine *m, struct wavefront *w)
+{
+    step_by_format[w->next->format](m, w);
+}
 
 static void turn(struct sim_machine *m, struct wavefront *w)
 {
     step_fn *step;
 
     do {
-        step = step_by_format[w->next->format];
+        step = w->in_tx ? tx_step : step_by_format[w->next->format];
         step(m, w);
     } while (step == step_register && m->fault.status == HD_OK);
 }

@@ -1,11 +1,10 @@
 /* Work-groups and their wavefronts: birth, barriers, death. */
-#include "sim/device.h"
+#include "sim/transactions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `want` bytes at *p, aligned for vectors; keeps no contents. */
-static bool room(void **p, size_t *have, size_t want)
+bool wave_room(void **p, size_t *have, size_t want)
 {
     if (*have >= want)
         return true;
@@ -64,8 +63,8 @@ static bool init_registers(struct sim_machine *m, struct wavefront *w, const str
     uint64_t first = (uint64_t)wave * width, items = group_items(run);
     uint64_t live = bits_low(items - first >= width ? width : (unsigned)(items - first));
 
-    if (!room((void **)&w->v, &w->v_room, vbytes) ||
-        !room(&w->cf, &w->cf_room, m->device->cf->size(run->program, width)))
+    if (!wave_room((void **)&w->v, &w->v_room, vbytes) ||
+        !wave_room(&w->cf, &w->cf_room, m->device->cf->size(run->program, width)))
         return false;
     memset(w->v, 0, vbytes);
     memset(w->regs.m, 0, sizeof w->regs.m);
@@ -106,10 +105,11 @@ static bool wave_start(struct sim_machine *m, struct cu *cu, uint32_t simd, stru
     w->group = g;
     w->life++;
     w->ahead = 0;
+    w->in_tx = false;
     w->loads = w->stores = 0;
     w->stored_ps = 0;
     w->progress = (struct progress){0};
-    if (!init_registers(m, w, run, wave))
+    if (!init_registers(m, w, run, wave) || (run->tm && !tx_wave_start(m, w, wave)))
         return false;
     w->next = &run->program->insns[run->kernel->first];
     w->mark = now;
@@ -148,9 +148,11 @@ bool group_start(struct sim_machine *m, struct kernel_run *run, struct cu *cu, u
     g->waves = g->live = run->occupancy.waves_per_group;
     g->arrived = 0;
     g->lds_bytes = run->lds_bytes;
-    if (!room((void **)&g->lds, &g->lds_room, run->lds_bytes + 8))
+    if (!wave_room((void **)&g->lds, &g->lds_room, run->lds_bytes + 8))
         return false;
     memset(g->lds, 0, run->lds_bytes);
+    if (run->tm && !tx_group_start(m, g))
+        return false;
     run->c.groups++;
     for (uint32_t wave = 0; wave < g->waves; wave++) {
         if (!run->one_simd)
@@ -225,6 +227,8 @@ void wave_end(struct sim_machine *m, struct wavefront *w, uint64_t now)
 {
     struct workgroup *g = w->group;
 
+    if (w->run->tm)
+        tx_wave_end(m, w, now);
     g->live--;
     /* A wavefront that has ended is not waited for, whether the others came to the barrier before or after. */
     if (g->live && g->arrived == g->live)

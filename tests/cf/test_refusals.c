@@ -69,8 +69,6 @@ static void try_all(const struct refusal *cases, size_t n)
 static void test_lanes(void **state)
 {
     static const struct refusal cases[] = {
-        {"simt-stack min-pc barrier ", ISA_FORM_GOTO, " s_nop\n tx.begin\n tx.commit\n",
-         "unit-transactions", "t.hasm:5", "kernel k has transactions"},
         {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n v_mov_b32.nomask v3, 1\na:\n join\n", "unit-lanes",
          "t.hasm:5", "v_mov_b32.nomask of kernel k"},
         {GROUPS, ISA_FORM_GOTO, " @m0 goto a\n v_shuffle_xor_b32 v3, v2, 1\na:\n join\n",
