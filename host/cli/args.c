@@ -26,6 +26,7 @@ struct option {
 };
 
 static const char *const on_off[] = {"on", "off", NULL};
+static const char *const checks[] = {"none", "tm", NULL};                    /* enum cli_check */
 static const char *const lane_builds[] = {"auto", "baseline", "avx2", NULL}; /* enum isa_build */
 
 #define AT(member) offsetof(struct cli_args, member)
@@ -68,6 +69,8 @@ static const struct option options[] = {
      "timed iterations of each region (default 1)", NULL},
     {"warmup", 0, OPT_U64, CLI_POINTS, AT(warmup), "N",
      "untimed iterations ahead of them (default 1)", NULL},
+    {"check", 0, OPT_CHOICE, CLI_POINTS, AT(check), NULL,
+     "tm: checks every conflict and commit of transactions against exact sets (exit 5)", checks},
     {"lanes", 0, OPT_CHOICE, CLI_POINTS, AT(lanes), NULL,
      "build of the lane functions; the result is the same", lane_builds},
     {"max-time", 0, OPT_SECONDS, CLI_POINTS, AT(max_time), "SECONDS",

@@ -17,6 +17,7 @@ struct cli_list {
 
 enum { CLI_ITERATIONS_MAX = 1000000 }; /* of a region, and of its warm-up */
 
+enum cli_check { CLI_CHECK_NONE, CLI_CHECK_TM };
 enum cli_timing { CLI_TIMING_ON, CLI_TIMING_OFF };
 
 /* What the command line says; texts are those of argv. */
@@ -28,7 +29,7 @@ struct cli_args {
         warmup;    /* the last two, and a sweep's seed: UINT64_MAX if not given */
     uint64_t jobs; /* of a sweep; 0: one a processor */
     double max_time;
-    uint32_t detail, timing, lanes; /* indices of their choices */
+    uint32_t detail, timing, lanes, check; /* indices of their choices */
     const char *kernel;
     uint64_t top;
     bool all, profile; /* profile: set by the verb */

@@ -97,6 +97,8 @@ static const struct group groups[] = {
     {"schedulers", "values of host.scheduler", each_choice, "host.scheduler"},
     {"policies", "values of every parameter that is a choice", each_policy, NULL},
     {"divergence-units", "values of divergence.unit", each_choice, "divergence.unit"},
+    {"detectors", "values of tm.detector", each_choice, "tm.detector"},
+    {"serialisations", "values of tm.serialise", each_choice, "tm.serialise"},
     {"parameters", "keys of configurations and of --set", each_parameter, NULL},
     {"opcodes", "instructions", each_opcode, NULL},
     {"api", "functions of host programs", each_function, NULL},

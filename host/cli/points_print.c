@@ -89,7 +89,10 @@ enum row_kind {
     ROW_BYTES,
     ROW_LINK_BUSY,
     ROW_FAULTS,
-    ROW_CHECKS,
+    ROW_COMMITS,
+    ROW_ABORTS,
+    ROW_TX_CYCLES, /* and those of the others, by enum sim_tx_cycles */
+    ROW_CHECKS = ROW_TX_CYCLES + SIM_NUM_TX_CYCLES,
 };
 
 static const struct {
@@ -110,8 +113,18 @@ static const struct {
     {ROW_CHECKS, "checks"},
 };
 
+/* The share of a category of the cycles in transactions. */
+static void tx_cell(struct cli_table *t, const struct sim_counters *c, enum sim_tx_cycles of)
+{
+    percent_cell(t, c->tx_residency_cycles ? ratio(c->tx_cycles[of], c->tx_residency_cycles) : NAN);
+}
+
 static void measure_cell(struct cli_table *t, enum row_kind kind, const struct point *p)
 {
+    if (kind >= ROW_TX_CYCLES && kind < ROW_CHECKS) {
+        tx_cell(t, &p->metrics.sums, (enum sim_tx_cycles)(kind - ROW_TX_CYCLES));
+        return;
+    }
     switch (kind) {
     case ROW_TIME:
         time_cell(t, p->time_ps);
@@ -156,6 +169,14 @@ static void measure_cell(struct cli_table *t, enum row_kind kind, const struct p
         break;
     case ROW_FAULTS:
         count_cell(t, p->metrics.sums.page_faults);
+        break;
+    case ROW_COMMITS:
+        count_cell(t, p->metrics.sums.tx_commits);
+        break;
+    case ROW_ABORTS:
+        count_cell(t, p->metrics.sums.tx_aborts);
+        break;
+    case ROW_TX_CYCLES: /* above */
         break;
     case ROW_CHECKS:
         outcome_cell(t, p);
@@ -212,74 +233,85 @@ static void print_schedulers(const struct points *p, FILE *to)
 
 /* ---- axes: the points as rows ------------------------------------------------------------------------- */
 
-/* Where nothing overlaps, as in programs of one kernel, there is room for what the kernels do. */
+/* What programs are about: transactions, or several kernels at once, or what one kernel does. */
+enum view { VIEW_TX = 1, VIEW_OVERLAP = 2, VIEW_KERNEL = 4 };
+
 static const struct axis_column {
-    enum row_kind kind;
-    enum { ALWAYS, IF_OVERLAP, IF_NONE } when;
+    unsigned kind, views;
     const char *title;
 } axis_columns[] = {
-    {ROW_DEVICE, ALWAYS, "device"},
-    {ROW_KERNEL_BUSY, ALWAYS, "kernels busy"},
-    {ROW_INSTRUCTIONS, IF_NONE, "instructions"},
-    {ROW_LANES, IF_NONE, "lanes"},
-    {ROW_CT, IF_OVERLAP, "ct"},
-    {ROW_TC, IF_OVERLAP, "tc"},
-    {ROW_CC, IF_OVERLAP, "cc"},
-    {ROW_TOT, IF_OVERLAP, "tot"},
-    {ROW_KERNELS, ALWAYS, "kernels"},
-    {ROW_BYTES, ALWAYS, "bytes"},
-    {ROW_CHECKS, ALWAYS, "checks"},
+    {ROW_DEVICE, VIEW_OVERLAP | VIEW_KERNEL, "device"},
+    {ROW_KERNEL_BUSY, VIEW_OVERLAP | VIEW_KERNEL, "kernels busy"},
+    {ROW_INSTRUCTIONS, VIEW_KERNEL, "instructions"},
+    {ROW_LANES, VIEW_KERNEL, "lanes"},
+    {ROW_CT, VIEW_OVERLAP, "ct"},
+    {ROW_TC, VIEW_OVERLAP, "tc"},
+    {ROW_CC, VIEW_OVERLAP, "cc"},
+    {ROW_TOT, VIEW_OVERLAP, "tot"},
+    {ROW_KERNELS, VIEW_OVERLAP | VIEW_KERNEL, "kernels"},
+    {ROW_BYTES, VIEW_OVERLAP | VIEW_KERNEL, "bytes"},
+    {ROW_COMMITS, VIEW_TX, "commits"},
+    {ROW_ABORTS, VIEW_TX, "aborts"},
+    {ROW_TX_CYCLES + SIM_TX_USEFUL, VIEW_TX, "useful"},
+    {ROW_TX_CYCLES + SIM_TX_WASTED, VIEW_TX, "wasted"},
+    {ROW_TX_CYCLES + SIM_TX_WAVEFRONT_SERIAL, VIEW_TX, "wavefront serial"},
+    {ROW_TX_CYCLES + SIM_TX_WORKGROUP_SERIAL, VIEW_TX, "work-group serial"},
+    {ROW_TX_CYCLES + SIM_TX_QUIESCE, VIEW_TX, "quiesce"},
+    {ROW_TX_CYCLES + SIM_TX_OTHER, VIEW_TX, "other"},
+    {ROW_CHECKS, VIEW_TX | VIEW_OVERLAP | VIEW_KERNEL, "checks"},
 };
 enum { NAXIS_COLUMNS = sizeof axis_columns / sizeof *axis_columns };
 
-static bool is_shown(const struct axis_column *c, bool overlap)
+static enum view view_of(const struct points *p)
 {
-    return c->when == ALWAYS || (c->when == IF_OVERLAP) == overlap;
+    bool overlap = false;
+
+    for (size_t i = 0; i < p->len; i++) {
+        if (p->at[i].metrics.sums.tx_transactions)
+            return VIEW_TX;
+        overlap = overlap || p->at[i].overlap.ct > 0 || p->at[i].overlap.tot > 0;
+    }
+    return overlap ? VIEW_OVERLAP : VIEW_KERNEL;
 }
 
-static bool any_overlap(const struct points *p)
-{
-    for (size_t i = 0; i < p->len; i++)
-        if (p->at[i].overlap.ct > 0 || p->at[i].overlap.tot > 0)
-            return true;
-    return false;
-}
-
-static void add_axis_titles(struct cli_table *t, const struct points *p, bool overlap)
+static void add_axis_titles(struct cli_table *t, const struct points *p, enum view view)
 {
     for (size_t i = 0; i < p->axes; i++)
         cli_cell(t, "%.*s", (int)strcspn(p->at[0].changes[i], "="), p->at[0].changes[i]);
     cli_cell(t, "time");
     cli_cell(t, "speedup");
     for (size_t i = 0; i < NAXIS_COLUMNS; i++)
-        if (is_shown(&axis_columns[i], overlap))
+        if (axis_columns[i].views & view)
             cli_cell(t, "%s", axis_columns[i].title);
 }
 
 static void add_axis_row(struct cli_table *t, const struct points *p, const struct point *row,
-                         bool overlap)
+                         enum view view)
 {
     for (size_t a = 0; a < row->nchanges; a++)
         cli_cell(t, "%s", strchr(row->changes[a], '=') + 1);
     time_cell(t, row->time_ps);
     speedup_cell(t, p->at[0].time_ps, row->time_ps);
     for (size_t i = 0; i < NAXIS_COLUMNS; i++)
-        if (is_shown(&axis_columns[i], overlap))
-            measure_cell(t, axis_columns[i].kind, row);
+        if (axis_columns[i].views & view)
+            measure_cell(t, (enum row_kind)axis_columns[i].kind, row);
 }
 
 static void print_axes(const struct points *p, FILE *to)
 {
-    bool overlap = any_overlap(p);
+    enum view view = view_of(p);
     struct cli_table t = {.columns = p->axes + 2};
 
     for (size_t i = 0; i < NAXIS_COLUMNS; i++)
-        t.columns += is_shown(&axis_columns[i], overlap);
-    add_axis_titles(&t, p, overlap);
+        t.columns += (axis_columns[i].views & view) != 0;
+    add_axis_titles(&t, p, view);
     for (size_t i = 0; i < p->len; i++)
-        add_axis_row(&t, p, &p->at[i], overlap);
+        add_axis_row(&t, p, &p->at[i], view);
     cli_table_print(&t, to);
-    fputs("speedup is over the first row\n", to);
+    fputs(view == VIEW_TX ? "speedup is over the first row; the shares are of the wavefront-cycles "
+                            "in transactions\n"
+                          : "speedup is over the first row\n",
+          to);
     cli_table_free(&t);
 }
 

@@ -96,6 +96,7 @@ enum hd_status session_options(const struct cli_args *args, const struct session
     out->lanes = (enum isa_build)args->lanes;
     out->limits.max_instructions = args->max_instr;
     out->limits.max_array_bytes = array_limit();
+    out->limits.check_tm = args->check == CLI_CHECK_TM;
     out->limits.no_run_ahead = args->detail == RECORD_FULL;
     out->limits.max_time_ps = time_limit(args, &out->gpu);
     return status;

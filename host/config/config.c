@@ -74,6 +74,15 @@ static enum hd_status set_value(struct hd_options *o, const char *path, const ch
     return hd_config_unknown(path, place, err);
 }
 
+/* What is set comes before the directives of kernels, which come before what a configuration says. */
+static void force(struct hd_options *o, const char *path)
+{
+    if (strcmp(path, "tm.detector") == 0)
+        o->gpu.tm_forced |= SIM_FORCE_TM_DETECTOR;
+    else if (strcmp(path, "tm.serialise") == 0)
+        o->gpu.tm_forced |= SIM_FORCE_TM_SERIALISE;
+}
+
 enum hd_status hd_config_set(struct hd_options *o, const char *assignment, struct hd_error *err)
 {
     const char *equals = strchr(assignment, '=');
@@ -84,6 +93,7 @@ enum hd_status hd_config_set(struct hd_options *o, const char *assignment, struc
         return hd_error_set(err, HD_USAGE, "usage", NULL, "write --set KEY=VALUE",
                             "\"%s\" sets nothing", assignment);
     snprintf(path, sizeof path, "%.*s", n, assignment);
+    force(o, path);
     return set_value(o, path, equals + 1, "--set", err);
 }
 

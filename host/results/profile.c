@@ -240,6 +240,10 @@ static void on_event(void *user, const struct hd_probe_event *e)
     case HD_PROBE_REQUEST:
     case HD_PROBE_FILL:
     case HD_PROBE_WAVE_END:
+    case HD_PROBE_TX_BEGIN:
+    case HD_PROBE_TX_CONFLICT:
+    case HD_PROBE_TX_COMMIT:
+    case HD_PROBE_TX_RETRY:
         break;
     }
 }

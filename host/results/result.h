@@ -59,13 +59,6 @@ struct result_edge {
     struct field_rows arrays;
 };
 
-/* Transactions; all zero in programs without. */
-struct result_tm {
-    uint64_t begins, commits, aborts, true_conflicts, false_conflicts, read_read_conflicts;
-    uint64_t wavefront_serialisations, workgroup_serialisations;
-    uint64_t useful, wasted, wavefront_serial, workgroup_serial, quiesce, other; /* cycles */
-};
-
 struct result_cf {
     uint64_t branches, branches_taken, divergent_branches, gotos, joins, hops, skipped_instr,
         mask_ops;
@@ -83,7 +76,6 @@ struct result {
     const struct result_error *error;
     struct record_iteration chosen;
     struct overlap fig11;
-    struct result_tm tm;
     struct result_cf cf;
     struct field_rows regions, critical_path, kernels, transfers, nodes, edges, check_list;
     uint64_t checks_passed, checks_failed;

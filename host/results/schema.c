@@ -133,30 +133,52 @@ static const struct field cf_rows[] = {
 };
 static TABLE(cf_fields, cf_rows, false);
 
-#define TM struct result_tm
+#define TM struct sim_counters
+#define TXC(index, key, doc) KEY(U64, TM, tx_cycles[index], key, doc)
 static const struct field tm_cycle_rows[] = {
-    KEY(U64, TM, useful, "useful", "of attempts that committed"),
-    KEY(U64, TM, wasted, "wasted", "of attempts that were undone"),
-    KEY(U64, TM, wavefront_serial, "wavefront_serial", "serialised within a wavefront"),
-    KEY(U64, TM, workgroup_serial, "workgroup_serial", "serialised within a work-group"),
-    KEY(U64, TM, quiesce, "quiesce", "waiting for others to stop"),
-    KEY(U64, TM, other, "other", "the rest"),
+    TXC(SIM_TX_USEFUL, "useful", "in attempts, the share of their lanes that committed"),
+    TXC(SIM_TX_WASTED, "wasted",
+        "in attempts, the share of their lanes that aborted, and attempts stopped for another "
+        "wavefront"),
+    TXC(SIM_TX_WAVEFRONT_SERIAL, "wavefront_serial", "in attempts serialised within their wavefront"),
+    TXC(SIM_TX_WORKGROUP_SERIAL, "workgroup_serial",
+        "in attempts that had the work-group for themselves"),
+    TXC(SIM_TX_QUIESCE, "quiesce", "waiting at tx.begin for another wavefront"),
+    TXC(SIM_TX_OTHER, "other", "from one attempt to the next"),
 };
 static TABLE(tm_cycle_fields, tm_cycle_rows, true);
 
+#define TXA(index, key) KEY(U64, TM, tx_attempts[index], key, "transactions of so many attempts")
+static const struct field tm_attempt_rows[] = {
+    TXA(0, "1"),    TXA(1, "2"),     TXA(2, "3-4"),   TXA(3, "5-8"),
+    TXA(4, "9-16"), TXA(5, "17-32"), TXA(6, "33-64"), TXA(7, "more"),
+};
+static TABLE(tm_attempt_fields, tm_attempt_rows, true);
+
 static const struct field tm_rows[] = {
-    KEY(U64, TM, begins, "begins", "attempts begun"),
-    KEY(U64, TM, commits, "commits", "lanes that committed"),
-    KEY(U64, TM, aborts, "aborts", "lanes that aborted"),
-    KEY(U64, TM, true_conflicts, "true_conflicts", "conflicts on one word, with a write"),
-    KEY(U64, TM, false_conflicts, "false_conflicts",
+    KEY(U64, TM, tx_transactions, "transactions", "entered by wavefronts"),
+    KEY(U64, TM, tx_begins, "begins", "attempts begun by wavefronts"),
+    KEY(U64, TM, tx_commits, "commits", "lanes that committed"),
+    KEY(U64, TM, tx_aborts, "aborts", "lanes that aborted"),
+    KEY(U64, TM, tx_self_aborts, "self_aborts",
+        "attempts stopped for a wavefront that needs the work-group for itself"),
+    KEY(U64, TM, tx_accesses, "accesses", "local accesses of wavefronts in transactions"),
+    KEY(U64, TM, tx_true_conflicts, "true_conflicts", "conflicts on one word, with a write"),
+    KEY(U64, TM, tx_false_conflicts, "false_conflicts",
         "conflicts that the detector saw and no word had"),
-    KEY(U64, TM, read_read_conflicts, "read_read_conflicts", "conflicts of two reads"),
-    KEY(U64, TM, wavefront_serialisations, "wavefront_serialisations",
-        "fallbacks to one lane after another"),
-    KEY(U64, TM, workgroup_serialisations, "workgroup_serialisations",
-        "fallbacks to one wavefront after another"),
-    SELF(tm_cycle_fields, "cycles", "wavefront-cycles in transactions"),
+    KEY(U64, TM, tx_read_read_conflicts, "read_read_conflicts", "conflicts of two reads"),
+    KEY(U64, TM, tx_unclassed_conflicts, "unclassed_conflicts",
+        "conflicts that signatures saw in a run without --check tm, which are not told apart"),
+    KEY(U64, TM, tx_wave_serial, "wavefront_serialisations",
+        "attempts serialised within their wavefront"),
+    KEY(U64, TM, tx_group_serial, "workgroup_serialisations",
+        "attempts that had the work-group for themselves"),
+    KEY(U64, TM, tx_races, "races",
+        "lanes outside transactions that touched a word of one, with weak isolation"),
+    SELF(tm_attempt_fields, "attempts", "transactions by the attempts that they took"),
+    SELF(tm_cycle_fields, "cycles", "wavefront-cycles in transactions; they add up to residency"),
+    KEY(U64, TM, tx_residency_cycles, "residency_cycles",
+        "wavefront-cycles from the first tx.begin to the last tx.commit of transactions"),
 };
 static TABLE(tm_fields, tm_rows, false);
 
@@ -467,7 +489,7 @@ static const struct field result_rows[] = {
     PART(ROWS, result_transfer_fields, R, transfers, "transfers", "transfers in order of completion"),
     SELF(dag_fields, "dag", "computations and what they wait for"),
     PART(OBJECT, metric_fields, R, chosen.metrics, "metrics", "of that iteration"),
-    PART(OBJECT, tm_fields, R, tm, "tm", "transactions of that iteration"),
+    PART(OBJECT, tm_fields, R, chosen.metrics.sums, "tm", "transactions of that iteration"),
     PART(OBJECT, cf_fields, R, cf, "cf", "control flow of that iteration"),
     SELF(checks_fields, "checks", "checks of the program"),
     PART(OBJECT_AT, profile_fields, R, profile, "profile",
