@@ -122,6 +122,8 @@ static void run_pass(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
 
     x->busiest = x->accesses = 0;
     lost = d->find(wg, x, lanes);
+    if (wg->p.banks == 1) /* both words of a lane are in it */
+        x->busiest = x->accesses;
     done = lanes & ~lost;
     pass->lanes = lanes;
     pass->accesses = x->accesses;

@@ -48,7 +48,7 @@ static enum hd_status check_ranges(const struct tm_params *p, struct hd_error *e
         {"multi_fail", p->multi_fail, 0, choices(tm_multi_fail_choices)},
         {"abort_model", p->abort_model, 0, choices(tm_abort_model_choices)},
         {"hash_k", p->hash_k, 1, 2},
-        {"number of banks", p->banks, TM_WORDS_A_LANE, TM_BANKS_MAX},
+        {"number of banks", p->banks, 1, TM_BANKS_MAX},
         {"number of lanes_per_pass", p->lanes_per_pass, 1, TM_LANES_MAX},
     };
 

@@ -71,11 +71,13 @@ bool tm_marks(const struct tm_wg *wg, uint32_t word, uint64_t set[4])
 bool tm_helper_has(const struct tm_wg *wg, unsigned wf, uint32_t word)
 {
     uint32_t row = tm_row(wg, word);
+    const uint32_t *helper;
     unsigned bit;
 
     if (!tm_detector(wg)->helper)
         return false;
-    return *tm_helper_of(wg, wf, word, row, tm_bank(wg, word, row), &bit) >> bit & 1;
+    helper = tm_helper_of(wg, wf, word, row, tm_bank(wg, word, row), &bit);
+    return *helper >> bit & 1;
 }
 
 /* ---- in words ---- */

@@ -255,6 +255,54 @@ static void test_two_requests(void **state)
     rig_close(&r);
 }
 
+/* Three ask while a fourth holds the word; they are served in the order in which they asked. */
+static void test_queue_is_first_come_first_served(void **state)
+{
+    static const unsigned order[] = {1, 2, 0};
+    struct tm_rig r;
+
+    (void)state;
+    rig_open(&r, "dcd", "ascending-single", 4, 8);
+    rig_begin(&r, 3, 1);
+    assert_true(rig_store(&r, 3, 0, 8, 1));
+    for (unsigned wf = 0; wf < 3; wf++)
+        lose_until(&r, wf, 1, 8, TM_MODE_WF);
+    for (unsigned wf = 0; wf < 3; wf++) {
+        assert_int_equal(rig_begin(&r, wf, 0), TM_GO);
+        assert_false(rig_store(&r, wf, 0, 8, 1));
+    }
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(rig_commit(&r, order[i]), TM_RETRY);
+    rig_stopped(&r, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(tm_token(r.wg), (int)order[i]);
+        assert_int_equal(rig_begin(&r, order[i], 0), TM_GO);
+        assert_int_equal(rig_commit(&r, order[i]), TM_LEAVE);
+    }
+    assert_int_equal(tm_token(r.wg), -1);
+    rig_close(&r);
+}
+
+/* One lane of the wavefront cannot help against another wavefront: multi_fail wf does not delay the token then. */
+static void test_multiple_fails_by_another_wavefront(void **state)
+{
+    struct tm_rig r;
+
+    (void)state;
+    rig_open(&r, "prw-sig", "ascending-multiple", 2, 8);
+    r.p.multi_fail = TM_FAIL_WF;
+    rig_start(&r);
+    rig_begin(&r, 1, 1);
+    assert_true(rig_store(&r, 1, 0, 8, 1));
+    lose_until(&r, 0, 3, 8, TM_MODE_WF);
+    assert_true(tm_view(r.wg, 0).sel == 3);
+    rig_begin(&r, 0, 0);
+    assert_false(rig_store(&r, 0, 0, 8, 1));
+    assert_int_equal(rig_commit(&r, 0), TM_RETRY);
+    assert_int_equal(tm_mode(r.wg, 0), TM_MODE_WG);
+    rig_close(&r);
+}
+
 static void test_false_conflicts_serialise(void **state)
 {
     struct tm_rig r;
@@ -373,6 +421,8 @@ int main(void)
         cmocka_unit_test(test_work_group_serialisation),
         cmocka_unit_test(test_commit_acknowledges),
         cmocka_unit_test(test_two_requests),
+        cmocka_unit_test(test_queue_is_first_come_first_served),
+        cmocka_unit_test(test_multiple_fails_by_another_wavefront),
         cmocka_unit_test(test_false_conflicts_serialise),
         cmocka_unit_test(test_masks_of_begin),
         cmocka_unit_test(test_early_exit),
