@@ -2,6 +2,7 @@
 
 #include "isa/asleep.h"
 #include "isa/format.h"
+#include "isa/transaction.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,36 @@ static void fill(struct isa_insn *insns, uint32_t first, uint32_t n, const bool 
     }
 }
 
+/* A wavefront stays in a transaction until its tx.commit, the last place where it may go on. */
+static void stay_inside(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written,
+                        const uint8_t *depth)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t commit = i + 1;
+
+        if (!depth[i] || depth[i] == ISA_TX_UNREACHED || written[i] ||
+            !(isa_formats[isa_ops[insns[i].op].format].extra & ISA_X_JIP) ||
+            insns[i].jip == ISA_NO_PC)
+            continue;
+        while (commit < n && !(insns[commit].op == OP_tx_commit && depth[commit] == depth[i]))
+            commit++;
+        if (commit < n && insns[i].jip > first + commit)
+            insns[i].jip = first + commit;
+    }
+}
+
+static bool fit_transactions(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written)
+{
+    uint8_t *depth = isa_has_tx(insns, n) ? malloc(2 * (size_t)n) : NULL;
+
+    if (!depth)
+        return !isa_has_tx(insns, n);
+    isa_find_tx(insns, first, n, depth);
+    stay_inside(insns, first, n, written, depth);
+    free(depth);
+    return true;
+}
+
 bool isa_derive_jips(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written)
 {
     uint32_t *from = calloc(n, sizeof *from), *asleep = calloc(n, sizeof *asleep);
@@ -44,5 +75,5 @@ bool isa_derive_jips(struct isa_insn *insns, uint32_t first, uint32_t n, const b
         fill(insns, first, n, written, asleep);
     free(from);
     free(asleep);
-    return good;
+    return good && fit_transactions(insns, first, n, written);
 }

@@ -225,6 +225,7 @@ static void check_kernel(struct verifier *v)
     }
     check_last(v);
     verify_gotos(v);
+    verify_transactions(v);
     check_barriers(v);
     check_all_masked(v);
     if (!isa_find_unwritten(v->program, v->kernel, report_unwritten, v))

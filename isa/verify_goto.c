@@ -76,7 +76,7 @@ static void check_jip(struct verifier *v, const struct isa_insn *in)
     if (in->jip <= in->pc)
         verify_add(v, ISA_CERTAIN, "verify-jip", in->pc, hint, "the JIP of %s is not further down",
                    name);
-    else if (!is_join(v, in->jip))
+    else if (!is_join(v, in->jip) && v->program->insns[in->jip].format != ISA_TXCOMMIT)
         verify_add(v, ISA_CERTAIN, "verify-jip", in->pc, hint, "the JIP of %s is no join", name);
     else if (in->format == ISA_GOTO && in->jip > in->target)
         verify_add(v, ISA_CERTAIN, "verify-jip", in->pc, hint,

@@ -21,6 +21,8 @@ unsigned verify_line(const struct verifier *v, uint32_t pc);
 
 /* verify_goto.c: gotos, joins, and where lanes sleep. */
 void verify_gotos(struct verifier *v);
+/* verify_tx.c: what stands in transactions, and how they begin and end. */
+void verify_transactions(struct verifier *v);
 /* verify_scalars.c: scalars that lanes of a goto kernel write where they are apart; false when memory is short. */
 bool verify_scalars(struct verifier *v);
 
