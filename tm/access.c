@@ -67,6 +67,15 @@ static void store(const struct tm_work *x, uint64_t lanes)
                x->ref->bytes);
 }
 
+static void store_words(const struct tm_work *x, uint64_t lanes)
+{
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t v = (uint32_t)x->ref->value[bits_first(rest)];
+
+        memcpy(x->lds + (size_t)x->word[0][bits_first(rest)] * 4, &v, 4);
+    }
+}
+
 static void load_words(const struct tm_work *x, uint64_t lanes)
 {
     for (uint64_t rest = x->ref->out ? lanes : 0; rest; rest &= rest - 1)
@@ -95,11 +104,9 @@ static void perform(const struct tm_work *x, uint64_t lanes)
     if (x->ref->kind == TM_ATOMIC)
         atomic(x, lanes);
     else if (x->ref->kind == TM_STORE)
-        store(x, lanes);
-    else if (x->ref->bytes == 4)
-        load_words(x, lanes);
+        (x->ref->bytes == 4 ? store_words : store)(x, lanes);
     else
-        load(x, lanes);
+        (x->ref->bytes == 4 ? load_words : load)(x, lanes);
 }
 
 /* ---- the three phases ---- */

@@ -8,11 +8,19 @@ static uint64_t find(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
 
     for (unsigned k = 0; k < x->words; k++)
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-            unsigned lane = bits_first(rest), item = tm_item(wg, x->wf, lane);
-            struct tm_set match = tm_match(wg, x->bank[k][lane], x->row[k][lane]);
-            bool own = tm_set_has(&match, item);
-            struct tm_set others = tm_set_without(match, item);
+            unsigned lane = bits_first(rest), item = tm_item(wg, x->wf, lane),
+                     bank = x->bank[k][lane];
+            uint32_t row = x->row[k][lane];
+            struct tm_set match, others;
+            bool own;
 
+            if (tm_unmarked(wg, bank, row)) {
+                tm_signature_plan(wg, x, item, lane, k, false);
+                continue;
+            }
+            match = tm_match(wg, bank, row);
+            own = tm_set_has(&match, item);
+            others = tm_set_without(match, item);
             if (tm_set_empty(&others)) {
                 tm_signature_plan(wg, x, item, lane, k, own);
                 continue;

@@ -47,11 +47,17 @@ static uint64_t find(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
             unsigned lane = bits_first(rest), item = tm_item(wg, x->wf, lane),
                      bank = x->bank[k][lane];
             uint32_t row = x->row[k][lane];
-            struct tm_set match = tm_match(wg, bank, row);
-            bool own = tm_set_has(&match, item);
-            struct tm_set others = tm_set_without(match, item);
-            bool alone = tm_set_empty(&others);
+            struct tm_set match, others;
+            bool own, alone;
 
+            if (tm_unmarked(wg, bank, row)) {
+                tm_signature_plan(wg, x, item, lane, k, false);
+                continue;
+            }
+            match = tm_match(wg, bank, row);
+            own = tm_set_has(&match, item);
+            others = tm_set_without(match, item);
+            alone = tm_set_empty(&others);
             if (!alone && x->reads)
                 others = writers(wg, others, x->word[k][lane], row, bank);
             if (tm_set_empty(&others)) {

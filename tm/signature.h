@@ -38,6 +38,12 @@ static inline struct tm_set tm_match(const struct tm_wg *wg, unsigned bank, uint
     return s;
 }
 
+/* Whether the first bit alone says that no filter has the row: the common case, and no set is copied. */
+static inline bool tm_unmarked(const struct tm_wg *wg, unsigned bank, uint32_t row)
+{
+    return tm_set_empty(&tm_who(wg)[bank * TM_FILTER_BITS + tm_filter_bit(row)]);
+}
+
 /* What a word of an access that does not lose does, by phase 2; books it. `alone`: only the own filter matches. */
 static inline void tm_signature_plan(const struct tm_wg *wg, struct tm_work *x, unsigned item,
                                      unsigned lane, unsigned k, bool alone)
