@@ -94,7 +94,8 @@ struct tm_needs tm_needs(const struct tm_params *params, size_t lds_bytes);
  */
 struct tm_wg;
 
-/* Bytes of the block. The arguments have passed tm_check; lds_bytes is what the work-group sees of local memory. */
+/* Bytes of the block. The arguments have passed tm_check; lds_bytes is what the work-group sees of
+ * local memory; behind an odd end there is room for the whole last word. */
 size_t tm_size(const struct tm_params *params, unsigned wavefronts, unsigned width,
                size_t lds_bytes);
 /* Makes block a work-group outside transactions. */
