@@ -231,7 +231,6 @@ struct sim_counters {
     uint64_t tx_commits, tx_aborts;  /* lanes */
     uint64_t tx_self_aborts;         /* attempts stopped for another wavefront */
     uint64_t tx_accesses;            /* local accesses of wavefronts in transactions */
-    uint64_t tx_unclassed_conflicts; /* lanes that lost to a signature, with no oracle to say why */
     uint64_t tx_true_conflicts, tx_false_conflicts, tx_read_read_conflicts; /* lanes */
     uint64_t tx_wave_serial, tx_group_serial; /* attempts that were serialised */
     uint64_t tx_races; /* lanes outside transactions that touched a word of one, by weak isolation */

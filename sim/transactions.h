@@ -85,7 +85,7 @@ bool tx_oracle_stopped(struct sim_machine *m, struct wavefront *w, const struct 
 /* After an access outside transactions. */
 bool tx_oracle_plain(struct sim_machine *m, struct wavefront *w, uint64_t lanes,
                      const struct tm_ref *ref);
-/* The work-group's last wavefront has ended: counts its conflicts. */
+/* The work-group's last wavefront has ended. */
 void tx_oracle_finish(struct sim_machine *m, struct wavefront *w);
 
 /* ---- sim/checkpoint.c: registers ---- */
@@ -105,8 +105,6 @@ void checkpoint_restore(struct sim_machine *m, struct wavefront *w, uint64_t lan
 
 /* What tm/ is told of a kernel: its directives come after --set and before the configuration. */
 struct tm_params tx_params(const struct sim_config *c, const struct isa_kernel *k);
-/* Whether a detector sees words as they are, so that it finds no conflict that is none. */
-bool tx_is_exact(const struct tm_params *p);
 /* What a launch of a kernel with transactions takes beside its own; all 0 without. */
 struct tm_needs tx_needs(const struct sim_config *c, const struct sim_launch *l);
 /* Whether the machine can run the transactions of a launch of that many work-items a work-group. */

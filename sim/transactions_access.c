@@ -62,24 +62,18 @@ static void deliver(struct isa_wave *r, const struct local *x, const struct exch
 
 /* ---- counters ---- */
 
-/* The directories are exact; what a signature saw, only the oracle can tell, which counts for itself. */
 static void count_conflicts(struct sim_machine *m, struct wavefront *w, const struct tm_out *out,
                             uint64_t cycle)
 {
     struct sim_counters *c = &w->run->c;
-    unsigned conflicts = bits_count(out->conflicts);
-    unsigned reads = bits_count(out->read_read);
+    unsigned all = bits_count(out->conflicts), reads = bits_count(out->read_read),
+             none = bits_count(out->false_conflicts);
 
-    c->tx_aborts += conflicts;
+    c->tx_aborts += all;
+    c->tx_false_conflicts += none;
+    c->tx_read_read_conflicts += reads;
+    c->tx_true_conflicts += all - none - reads;
     probe_tx(m, w, HD_PROBE_TX_CONFLICT, out->conflicts, cycle);
-    if (w->group->checked)
-        return;
-    if (tx_is_exact(w->run->tm)) {
-        c->tx_read_read_conflicts += reads;
-        c->tx_true_conflicts += conflicts - reads;
-    } else {
-        c->tx_unclassed_conflicts += conflicts;
-    }
 }
 
 static void count_access(struct sim_machine *m, struct wavefront *w, const struct local *x,

@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PRW_SIG, SWO_SIG }; /* values of tm.detector whose marks are signatures */
-
-bool tx_is_exact(const struct tm_params *p)
-{
-    return p->detector != PRW_SIG && p->detector != SWO_SIG;
-}
-
 /* Number of a name in a list of choices, -1 if it has none. */
 static int choice_of(const struct param_choice *choices, const char *name)
 {
@@ -50,6 +43,7 @@ struct tm_params tx_params(const struct sim_config *c, const struct isa_kernel *
         .early_exit = c->tm_early_exit,
         .broadcast_always = c->tm_broadcast_always,
         .strong = c->tm_strong,
+        .classify = true,
         .pass_pipelined = c->tm_pass_pipelined,
         .record_bits = c->tm_record_bits,
         .hash_k = c->tm_hash_k,

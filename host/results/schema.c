@@ -167,8 +167,6 @@ static const struct field tm_rows[] = {
     KEY(U64, TM, tx_false_conflicts, "false_conflicts",
         "conflicts that the detector saw and no word had"),
     KEY(U64, TM, tx_read_read_conflicts, "read_read_conflicts", "conflicts of two reads"),
-    KEY(U64, TM, tx_unclassed_conflicts, "unclassed_conflicts",
-        "conflicts that signatures saw in a run without --check tm, which are not told apart"),
     KEY(U64, TM, tx_wave_serial, "wavefront_serialisations",
         "attempts serialised within their wavefront"),
     KEY(U64, TM, tx_group_serial, "workgroup_serialisations",
