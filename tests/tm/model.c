@@ -451,7 +451,11 @@ void model_access(struct model *m, unsigned wave, uint64_t lanes, struct model_r
         left &= ~pass;
     }
     assert(v->mode != MODEL_WG || out->conflicts == 0);
-    answer(m, wave, m->o.early_exit && v->tcm == v->att ? MODEL_LEAVE : MODEL_GO, out);
+    if (m->o.early_exit && out->conflicts && v->tcm == v->att) {
+        v->depth = 1;
+        answer(m, wave, MODEL_LEAVE, out);
+    } else
+        answer(m, wave, MODEL_GO, out);
 }
 
 /* An attempt has ended: records that waited for it alone are free, and nothing is left of its helper. */

@@ -123,11 +123,19 @@ static bool explore(struct explorer *e, const struct run *from);
 
 static uint64_t name_of(const struct explorer *e, const struct run *r)
 {
-    struct run named = *r;
+    size_t from = offsetof(struct run_wave, exec);
+    size_t to = e->paths->count_aborts ? sizeof r->wave[0] : offsetof(struct run_wave, reached);
+    size_t lanes = r->program->o.width * sizeof r->wave[0].acc[0];
+    uint64_t hash = 7;
 
-    for (unsigned v = 0; v < MODEL_WAVES && !e->paths->count_aborts; v++)
-        named.wave[v].aborts = named.wave[v].modes = named.wave[v].reached = 0;
-    return hash_bytes(hash_bytes(7, &named, sizeof named), e->machine->state, e->machine->named);
+    for (unsigned v = 0; v < r->program->o.waves; v++) {
+        const struct run_wave *w = &r->wave[v];
+
+        hash = hash_bytes(hash, w->acc, lanes);
+        hash = hash_bytes(hash, w->saved, lanes);
+        hash = hash_bytes(hash, (const unsigned char *)w + from, to - from);
+    }
+    return hash_bytes(hash, e->machine->state, e->machine->named);
 }
 
 /* One wavefront's step from a state, and all that follows; the machine's block is put back. */

@@ -193,7 +193,7 @@ static bool step_begin(struct run *r, struct run_wave *w, unsigned wave, const s
 
 static unsigned commit_of(const struct run_op *ops, unsigned pc)
 {
-    while (ops[pc].kind != RUN_COMMIT)
+    while (ops[pc].kind != RUN_COMMIT || ops[pc].inner)
         pc++;
     return pc;
 }
@@ -211,10 +211,14 @@ static bool step_commit(struct run *r, struct run_wave *w, unsigned wave,
             return false;
     }
     wake(r, &out);
+    if (out.what == MODEL_GO) {
+        w->pc++;
+        return true;
+    }
     counts->commits += count(w->att & ~w->tcm);
     counts->aborted += count(w->sel & w->tcm);
     w->aborts += count(w->sel & w->tcm);
-    w->live = w->stop = false;
+    w->live = w->stop = 0;
     follow(w, &out);
     if (out.what == MODEL_RETRY) {
         restore(w, out.restore);
@@ -243,7 +247,7 @@ static bool step_stopped(struct run *r, struct run_wave *w, unsigned wave,
     counts->self_aborts++;
     counts->aborted += count(w->sel);
     w->aborts += count(w->sel);
-    w->live = w->stop = false;
+    w->live = w->stop = 0;
     follow(w, &out);
     restore(w, out.restore);
     w->pc = w->begin;
@@ -541,16 +545,37 @@ static unsigned some_access(struct run_program *p, struct rng *r, unsigned wave,
     return n + 1;
 }
 
+static unsigned some_body(struct run_program *p, struct rng *r, unsigned wave, unsigned n,
+                          unsigned most)
+{
+    unsigned accesses = between(r, chance(r, 5) ? 0 : 1, most), nested = chance(r, 10) ? 1 : 0;
+
+    if (nested)
+        p->op[wave][n++].kind = RUN_BEGIN;
+    for (unsigned i = 0; i < accesses; i++) {
+        n = some_access(p, r, wave, n);
+        if (nested && (i + 1 == accesses || chance(r, 30))) {
+            p->op[wave][n].inner = true;
+            p->op[wave][n++].kind = RUN_COMMIT;
+            nested = 0;
+        }
+    }
+    if (nested) {
+        p->op[wave][n].inner = true;
+        p->op[wave][n++].kind = RUN_COMMIT;
+    }
+    return n;
+}
+
 static void generate_wave(struct run_program *p, struct rng *r, unsigned wave, unsigned most)
 {
     unsigned n = 0, transactions = between(r, chance(r, 10) ? 0 : 1, 4);
 
-    while (transactions-- && n + most + 8 < RUN_OPS) {
+    while (transactions-- && n + 2 * most + 8 < RUN_OPS) {
         if (chance(r, 25))
             n = some_access(p, r, wave, n);
         p->op[wave][n++].kind = RUN_BEGIN;
-        for (unsigned left = between(r, chance(r, 5) ? 0 : 1, most); left; left--)
-            n = some_access(p, r, wave, n);
+        n = some_body(p, r, wave, n, most);
         p->op[wave][n].late = chance(r, 50);
         p->op[wave][n++].kind = RUN_COMMIT;
     }

@@ -17,6 +17,7 @@ enum run_op_kind { RUN_BEGIN, RUN_COMMIT, RUN_LOAD, RUN_STORE, RUN_ADD, RUN_BARR
 struct run_op {
     enum run_op_kind kind;
     bool dependent;     /* the accumulator moves the address */
+    bool inner;         /* a commit of a nested transaction */
     bool late;          /* a commit that is under way when the wavefront is told to stop */
     uint8_t bytes;      /* 1, 2, 4 or 8 */
     uint64_t lanes;     /* that take part, of those awake */
@@ -66,13 +67,13 @@ void run_options(struct model_options *o, struct rng *r, enum run_size size, uns
 
 enum { RUN_READY, RUN_BLOCKED, RUN_AT_BARRIER, RUN_ENDED };
 
-/* A wavefront between two calls. */
+/* A wavefront between two calls. The last three tell only how it came here. */
 struct run_wave {
     uint64_t acc[64], saved[64]; /* now, and at the start of the attempt */
     uint64_t exec, att, tcm, sel;
-    unsigned pc, begin, state, reached;
-    unsigned aborts, modes; /* of its work-items; bits of 1 << enum model_mode */
-    bool live, stop, inside;
+    uint32_t pc, begin, state;
+    uint8_t live, stop, inside, unused;
+    uint32_t reached, aborts, modes; /* aborts of its work-items; bits of 1 << enum model_mode */
 };
 
 /* A run between two calls; flat, so that a copy is a snapshot. */

@@ -79,12 +79,13 @@ static double percent(uint64_t part, uint64_t whole)
 /* Programs of a size; shares that the issue of this test is about are printed, and must be reached. */
 static void run_size(enum run_size size, uint64_t programs)
 {
-    uint64_t seed = test_seed(1);
+    uint64_t seed = test_seed(1),
+             soaked = test_count(1) > 1 ? 3 : 1; /* ten million in `make soak` */
     struct run_counts c = {0};
     struct tm_oracle_counts seen = {0};
 
     print_message("seed %" PRIu64 "\n", seed);
-    for (uint64_t i = 0; i < test_count(programs); i++)
+    for (uint64_t i = 0; i < soaked * test_count(programs); i++)
         for (unsigned cell = 0; cell < CELLS; cell++)
             run_one(seed + i, size, cell, &c, &seen);
     print_message("%" PRIu64 " programs, %" PRIu64 " calls; %" PRIu64 " attempts of work-items, "
