@@ -113,7 +113,7 @@ static void perform(const struct tm_work *x, uint64_t lanes)
 
 static uint32_t abort_lanes(struct tm_wg *wg, struct tm_work *x, uint64_t lost, uint32_t *accesses)
 {
-    struct tm_walk walk = {{0}};
+    struct tm_walk walk = {.any = false};
 
     tm_release(wg, x->wf, lost, true, x->lds, &walk);
     wg->wave[x->wf].tcm |= lost;

@@ -83,7 +83,7 @@ static void end_attempt(struct tm_wg *wg, unsigned wf, uint64_t lanes, bool rest
                         struct tm_out *out)
 {
     const struct tm_detector *d = tm_detector(wg);
-    struct tm_walk walk = {{0}};
+    struct tm_walk walk = {.any = false};
     struct tm_pass *pass = &out->pass[0];
 
     tm_release(wg, wf, lanes, restore, lds, &walk);

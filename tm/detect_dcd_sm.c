@@ -148,7 +148,7 @@ static void settle(struct tm_wg *wg, uint32_t word, struct tm_walk *walk)
     struct tm_record r = tm_record(wg)[word];
 
     if (r.flags & TM_V && !(r.flags & TM_M) && follow_readers(wg, word))
-        walk->bank[tm_bank(wg, word, tm_row(wg, word))]++;
+        tm_walk_word(wg, walk, word, 1);
 }
 
 static void forget(struct tm_wg *wg, unsigned wf, uint64_t lanes, struct tm_walk *walk)
@@ -175,7 +175,7 @@ static void end(struct tm_wg *wg, unsigned wf, struct tm_walk *walk)
         *link = tm_next_held(wg)[word];
         tm_next_held(wg)[word] = 0;
         tm_record(wg)[word] = (struct tm_record){0, 0};
-        walk->bank[tm_bank(wg, word, tm_row(wg, word))]++;
+        tm_walk_word(wg, walk, word, 1);
     }
 }
 

@@ -28,7 +28,15 @@ struct tm_work {
 /* Accesses of shadow memory, by bank. */
 struct tm_walk {
     uint32_t bank[TM_BANKS_MAX];
+    bool any;
 };
+
+static inline void tm_walk_word(const struct tm_wg *wg, struct tm_walk *walk, uint32_t word,
+                                unsigned accesses)
+{
+    walk->bank[tm_bank(wg, word, tm_row(wg, word))] += accesses;
+    walk->any = true;
+}
 
 struct tm_detector {
     bool signature; /* filters in registers: phase 1 takes signature_cycles */

@@ -27,7 +27,7 @@ static void release_item(struct tm_wg *wg, unsigned item, bool restore, uint8_t 
 
         at = next[word];
         next[word] = 0;
-        walk->bank[tm_bank(wg, word, tm_row(wg, word))] += release_word(wg, word, restore, lds);
+        tm_walk_word(wg, walk, word, release_word(wg, word, restore, lds));
     }
     tm_head(wg)[item] = 0;
 }
@@ -46,7 +46,7 @@ uint32_t tm_walk_cycles(const struct tm_wg *wg, const struct tm_walk *walk, bool
     bool scan = restore && wg->p.abort_model == TM_ABORT_SCAN;
     uint32_t most = 0;
 
-    if (restore && wg->p.abort_model == TM_ABORT_IDEAL)
+    if ((restore && wg->p.abort_model == TM_ABORT_IDEAL) || !(walk->any || scan))
         return 0;
     for (unsigned bank = 0; bank < wg->p.banks; bank++) {
         uint32_t n = walk->bank[bank] + (scan ? wg->rows : 0);
