@@ -135,10 +135,10 @@ static void test_what_does_not_fit_is_refused(void **state)
     require_refused(
         "colouring", "variant=atomic",
         "variant=atomic: does not fit here: a colour depends on those of all neighbours; "
-        "it is one of serial, coarse, fine, none");
+        "it is one of tx, serial, coarse, fine, none");
     require_refused("synthetic", "variant=atomic", "does not fit here");
     require_refused("vacation", "variant=atomic", "does not fit here");
-    require_refused("hash", "variant=lock", "there is no such variant; it is one of serial, coarse");
+    require_refused("hash", "variant=lock", "there is no such variant; it is one of tx, serial");
     require_refused("colouring", "graph=tree", "it is one of random, ring");
     require_refused("lookup", "entries=48", "it is a power of two");
     require_refused("synthetic", "reads=10 writes=7", "together they are 1 to 16 words");

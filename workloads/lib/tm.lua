@@ -2,19 +2,20 @@
 -- kernel a variant, named like it, in the file beside it (sync.hasm has what they share).
 --
 --     local tm = require "tm"
---     local b = tm.benchmark {variants = {"serial", "coarse", "none"}, unfit = {atomic = "two words change"}, rounds = 4}
+--     local b = tm.benchmark {variants = {"tx", "serial", "none"}, unfit = {atomic = "two words change"}, rounds = 4}
 --     b:measure {kernels = "hash.hasm", signature = "keys: in u32[], n: i32", arguments = {keys, n}, lds = 4 * n}
 --     gpu.check("nodes that are lost", lost, 0)
 --
 -- Arguments of every benchmark, which are fields of b
---   variant  serial  one work-item of the group at a time, in the order of their ids
+--   variant  tx      a transaction
+--            serial  one work-item of the group at a time, in the order of their ids
 --            coarse  one lock a work-group
 --            fine    a lock for each thing that changes
 --            atomic  no section, but atomic instructions
 --            none    no section at all: what is lost between the work-items is found by the checks
 --            Those that fit; the first of the benchmark's is the default
 --   groups   work-groups, each with local memory of its own; b.per_cu a compute unit
---   items    work-items of a work-group (256)
+--   items    work-items of a work-group (256, the most that transactions tell apart)
 --   rounds   sections of a work-item, one after the other
 --   seed     of the inputs (1); the run's seed counts too
 
@@ -24,7 +25,7 @@ local tm = {}
 local benchmark = {}
 benchmark.__index = benchmark
 
-local words = {serial = true, coarse = true, fine = true, atomic = true, none = true}
+local words = {tx = true, serial = true, coarse = true, fine = true, atomic = true, none = true}
 
 local function variant_of(o)
     local asked = gpu.arg("variant", o.variants[1])

@@ -2,7 +2,7 @@
 --
 -- A section takes an amount from one account and adds it to another: 2 words read, both written.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none), rounds is transfers of a work-item, and
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none), rounds is transfers of a work-item, and
 --   accounts  accounts of a group (512); the fewer, the more transfers meet
 --   hot       the first so many accounts take part in share percent of the transfers (0: none is preferred)
 --   share     (50)
@@ -12,7 +12,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 4}
 local accounts = gpu.arg("accounts", 512, 2, 4096)
 local hot = gpu.arg("hot", 0, 0, accounts)
 local share = gpu.arg("share", 50, 0, 100)

@@ -3,7 +3,7 @@
 -- A section reads the colours of the vertex and its neighbours and writes its own: degree + 1 words read, 1 of them written. Two work-items
 -- meet if their vertices are neighbours, or, where reads meet, if they share one.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, none; no rounds), and
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, none; no rounds), and
 --   vertices  (256); work-item i colours the vertices i, i + items, ...
 --   degree    most neighbours of a vertex (8)
 --   graph     random  edges between random vertices, until most have that many
@@ -15,7 +15,7 @@ local gpu = require "heddle"
 local tm = require "tm"
 
 local b = tm.benchmark {
-    variants = {"serial", "coarse", "fine", "none"}, per_cu = 0.5,
+    variants = {"tx", "serial", "coarse", "fine", "none"}, per_cu = 0.5,
     unfit = {atomic = "a colour depends on those of all neighbours"},
 }
 local vertices = gpu.arg("vertices", 256, 2, 16384)

@@ -2,7 +2,7 @@
 --
 -- A section reads and writes the one word. In a wavefront all lanes meet, so that transactions end one by one.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none), rounds is increments of a work-item, and
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none), rounds is increments of a work-item, and
 --   counters  counters of a group (1); work-item i takes counter i mod counters, the next one in the next round
 --
 -- Checked: each counter against the number of increments.
@@ -10,7 +10,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 1}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 1}
 local counters = gpu.arg("counters", 1, 1, 4096)
 
 local sums = gpu.array("u32", b.groups * counters, "sums")

@@ -2,7 +2,7 @@
 --
 -- A section reads and writes each of the words.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none; none is right here), rounds is sections of a
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none; none is right here), rounds is sections of a
 -- work-item, and
 --   words   of a work-item (4)
 --   layout  interleaved  the first words of all work-items, then the second ones: lanes in banks of their own
@@ -13,7 +13,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
 local words = gpu.arg("words", 4, 1, 64)
 local interleaved = tm.choice("layout", {"interleaved", "blocked"}) == "interleaved"
 local item_bytes, word_bytes = interleaved and 4 or 4 * words, interleaved and 4 * b.items or 4

@@ -11,7 +11,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 4}
 local buckets = gpu.arg("buckets", 256, 1, 65536)
 
 local random = b:random(1)

@@ -3,7 +3,7 @@
 -- Finding the centre is outside of the section, which reads and writes features + 1 words that lie beside each other: the largest footprint
 -- of these programs. Two work-items meet if their points are of one cluster.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none), rounds is points of a work-item, and
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none), rounds is points of a work-item, and
 --   clusters  (5); the fewer, the more points meet
 --   features  of a point (8); Rodinia's input has 34
 --
@@ -12,7 +12,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 1}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 1}
 local clusters = gpu.arg("clusters", 5, 1, 256)
 local features = gpu.arg("features", 8, 1, 256)
 

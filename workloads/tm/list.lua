@@ -3,7 +3,7 @@
 -- A section walks the list up to the key: it reads two words of each node in front, of its own node it writes two, and of another's one. Two work-items
 -- meet if one inserts in front of where the other is; where reads meet, all do.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none), rounds is inserts and searches of a work-item, and
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none), rounds is inserts and searches of a work-item, and
 --   length  keys at the start (30)
 --   reads   percent of searches among what a work-item does (75)
 --
@@ -13,7 +13,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 1, per_cu = 0.25}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 1, per_cu = 0.25}
 local keys = gpu.arg("length", 30, 1, 4096)
 local reads = gpu.arg("reads", 75, 0, 100)
 

@@ -4,7 +4,7 @@
 -- keys, which are the same for all at first, and 2 words; 2 words are written, or none. Where reads meet all work-items do; else two that have the same
 -- key, if one of them moves.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, atomic, none; fine locks the entry alone, and only behind the search, for keys do not
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, atomic, none; fine locks the entry alone, and only behind the search, for keys do not
 -- change; none is right where nobody moves), rounds is searches of a work-item, and
 --   entries  of the table, a power of two (256)
 --   reads    percent of tasks that do not move (100)
@@ -14,7 +14,7 @@
 local gpu = require "heddle"
 local tm = require "tm"
 
-local b = tm.benchmark {variants = {"serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
+local b = tm.benchmark {variants = {"tx", "serial", "coarse", "fine", "atomic", "none"}, rounds = 2}
 local entries = gpu.arg("entries", 256, 1, 4096)
 local reads = gpu.arg("reads", 100, 0, 100)
 if entries & (entries - 1) ~= 0 then error("--arg entries=" .. entries .. ": it is a power of two", 0) end

@@ -3,7 +3,7 @@
 -- A section accesses words in random order: it reads all of them and writes some, whose numbers it increments. With length, work that depends on what was read
 -- stands between accesses.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, none; fine locks all words of a section, in the order of their addresses),
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, none; fine locks all words of a section, in the order of their addresses),
 -- rounds is sections of a work-item, and
 --   reads   words that are read alone (4)
 --   writes  words that are read and written (2); together at most 16
@@ -18,7 +18,7 @@ local gpu = require "heddle"
 local tm = require "tm"
 
 local b = tm.benchmark {
-    variants = {"serial", "coarse", "fine", "none"}, rounds = 1,
+    variants = {"tx", "serial", "coarse", "fine", "none"}, rounds = 1,
     unfit = {atomic = "what is read and what is written belongs together"},
 }
 local reads = gpu.arg("reads", 4, 0, 16)

@@ -3,7 +3,7 @@
 -- A section reads the free places and the price of each row that it asks for; if it books it writes the free places of up to three of them, and adds the
 -- prices to the customer's bill: 2 * queries + 1 words read, up to 4 of them written.
 --
--- Arguments: those of workloads/lib/tm.lua (variants serial, coarse, fine, none; fine locks all rows and the customer), rounds is sections of a
+-- Arguments: those of workloads/lib/tm.lua (variants tx, serial, coarse, fine, none; fine locks all rows and the customer), rounds is sections of a
 -- work-item, and
 --   relations  rows of each of the three tables (64); the fewer, the more sections meet
 --   customers  (256)
@@ -18,7 +18,7 @@ local gpu = require "heddle"
 local tm = require "tm"
 
 local b = tm.benchmark {
-    variants = {"serial", "coarse", "fine", "none"}, rounds = 1,
+    variants = {"tx", "serial", "coarse", "fine", "none"}, rounds = 1,
     unfit = {atomic = "what is booked depends on several rows"},
 }
 local relations = gpu.arg("relations", 64, 1, 4096)
