@@ -71,15 +71,18 @@ enum wave_state {
     WAVE_DRAIN, /* has ended, but loads of it are under way */
 };
 
+typedef void issue_fn(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
+
 struct wavefront {
     /* what every issue looks at comes first */
     const struct isa_insn *next;
     ready_t ready; /* WAVE_TIMED; in the other states its reason is booked until it goes on */
     uint64_t mark; /* first core cycle that no stall reason has been booked for */
     struct kernel_run *run;
-    uint8_t state;      /* enum wave_state */
-    uint8_t unit;       /* enum function_unit of its next instruction */
-    uint8_t simd, slot; /* slot within the SIMD unit */
+    issue_fn *const *issue; /* by format; one of issue_tables */
+    uint8_t state;          /* enum wave_state */
+    uint8_t unit;           /* enum function_unit of its next instruction */
+    uint8_t simd, slot;     /* slot within the SIMD unit */
     uint16_t cu;
     uint16_t ahead; /* instructions from next on whose values are computed */
     bool in_tx;     /* between its first tx.begin and the last tx.commit */

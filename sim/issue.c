@@ -178,7 +178,10 @@ static void issue_global(struct sim_machine *m, struct wavefront *w, uint64_t cy
     go_on_next(m, w, cycle);
 }
 
-static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+/* access: local_access() or what stands for it. */
+static inline void issue_local_passes(struct sim_machine *m, struct wavefront *w, uint64_t cycle,
+                                      int (*access)(struct sim_machine *, struct wavefront *,
+                                                    uint64_t, uint64_t))
 {
     const struct isa_insn *in = w->next;
     uint64_t active = isa_active(&w->regs, in);
@@ -186,7 +189,7 @@ static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     int passes;
 
     count_instruction(m, w, in, active);
-    passes = w->run->tm ? tx_plain(m, w, active, cycle) : local_access(m, w, active);
+    passes = access(m, w, active, cycle);
     if (passes < 0)
         return;
     if (passes > 0) {
@@ -198,6 +201,17 @@ static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cyc
     }
     w->next++;
     go_on_next(m, w, cycle);
+}
+
+static int access_local(struct sim_machine *m, struct wavefront *w, uint64_t active, uint64_t cycle)
+{
+    (void)cycle;
+    return local_access(m, w, active);
+}
+
+static void issue_local(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    issue_local_passes(m, w, cycle, access_local);
 }
 
 static void issue_branch(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
@@ -270,56 +284,67 @@ static void issue_nop(struct sim_machine *m, struct wavefront *w, uint64_t cycle
     go_on_next(m, w, cycle);
 }
 
-typedef void issue_fn(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
+static void issue_local_beside(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+{
+    issue_local_passes(m, w, cycle, tx_plain);
+}
 
-static issue_fn *const issue_by_format[ISA_NUM_FORMATS] = {
-    [ISA_VALU] = issue_register,
-    [ISA_VSEL] = issue_register,
-    [ISA_VCMP] = issue_register,
-    [ISA_VGET] = issue_register,
-    [ISA_SALU] = issue_register,
-    [ISA_MASK_OP] = issue_register,
-    [ISA_SAVE_EXEC] = issue_register,
-    [ISA_REDUCE] = issue_register,
-    [ISA_XLANE] = issue_register,
-    [ISA_READLANE] = issue_register,
-    [ISA_WRITELANE] = issue_register,
-    [ISA_CLOCK] = issue_clock,
-    [ISA_GLOAD] = issue_global,
-    [ISA_GSTORE] = issue_global,
-    [ISA_GATOMIC] = issue_global,
-    [ISA_LLOAD] = issue_local,
-    [ISA_LSTORE] = issue_local,
-    [ISA_LATOMIC] = issue_local,
-    [ISA_FENCE] = issue_fence,
-    [ISA_BARRIER] = issue_barrier,
-    [ISA_JUMP] = issue_branch,
-    [ISA_BRANCH_S] = issue_branch,
-    [ISA_BRANCH_M] = issue_branch,
-    [ISA_GOTO] = issue_branch,
-    [ISA_GOTO_BACK] = issue_branch,
-    [ISA_JOIN] = issue_branch,
-    [ISA_PRINT] = issue_print,
-    [ISA_ASSERT] = issue_assert,
-    [ISA_NOP] = issue_nop,
-    [ISA_END] = issue_end,
-    [ISA_TXBEGIN] = tx_issue,
-    [ISA_TXCOMMIT] = tx_issue,
+/* Format, what it does, and what it does outside transactions in a kernel that has them. */
+#define FORMATS(_)                                                                                 \
+    _(ISA_VALU, issue_register, issue_register)                                                    \
+    _(ISA_VSEL, issue_register, issue_register)                                                    \
+    _(ISA_VCMP, issue_register, issue_register)                                                    \
+    _(ISA_VGET, issue_register, issue_register)                                                    \
+    _(ISA_SALU, issue_register, issue_register)                                                    \
+    _(ISA_MASK_OP, issue_register, issue_register)                                                 \
+    _(ISA_SAVE_EXEC, issue_register, issue_register)                                               \
+    _(ISA_REDUCE, issue_register, issue_register)                                                  \
+    _(ISA_XLANE, issue_register, issue_register)                                                   \
+    _(ISA_READLANE, issue_register, issue_register)                                                \
+    _(ISA_WRITELANE, issue_register, issue_register)                                               \
+    _(ISA_CLOCK, issue_clock, issue_clock)                                                         \
+    _(ISA_GLOAD, issue_global, issue_global)                                                       \
+    _(ISA_GSTORE, issue_global, issue_global)                                                      \
+    _(ISA_GATOMIC, issue_global, issue_global)                                                     \
+    _(ISA_LLOAD, issue_local, issue_local_beside)                                                  \
+    _(ISA_LSTORE, issue_local, issue_local_beside)                                                 \
+    _(ISA_LATOMIC, issue_local, issue_local_beside)                                                \
+    _(ISA_FENCE, issue_fence, issue_fence)                                                         \
+    _(ISA_BARRIER, issue_barrier, issue_barrier)                                                   \
+    _(ISA_JUMP, issue_branch, issue_branch)                                                        \
+    _(ISA_BRANCH_S, issue_branch, issue_branch)                                                    \
+    _(ISA_BRANCH_M, issue_branch, issue_branch)                                                    \
+    _(ISA_GOTO, issue_branch, issue_branch)                                                        \
+    _(ISA_GOTO_BACK, issue_branch, issue_branch)                                                   \
+    _(ISA_JOIN, issue_branch, issue_branch)                                                        \
+    _(ISA_PRINT, issue_print, issue_print)                                                         \
+    _(ISA_ASSERT, issue_assert, issue_assert)                                                      \
+    _(ISA_NOP, issue_nop, issue_nop)                                                               \
+    _(ISA_END, issue_end, issue_end)                                                               \
+    _(ISA_TXBEGIN, tx_issue, tx_issue)                                                             \
+    _(ISA_TXCOMMIT, tx_issue, tx_issue)
+
+#define PLAIN(format, plain, beside) [format] = plain,
+#define BESIDE(format, plain, beside) [format] = beside,
+#define INSIDE(format, plain, beside) [format] = tx_issue,
+
+issue_fn *const issue_tables[NUM_ISSUE_TABLES][ISA_NUM_FORMATS] = {
+    [ISSUE_PLAIN] = {FORMATS(PLAIN)},
+    [ISSUE_BESIDE_TX] = {FORMATS(BESIDE)},
+    [ISSUE_IN_TX] = {FORMATS(INSIDE)},
 };
 
 void issue_plain(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    issue_by_format[w->next->format](m, w, cycle);
+    issue_tables[ISSUE_PLAIN][w->next->format](m, w, cycle);
 }
 
 void issue_next(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     if (w->ahead)
         issue_register(m, w, cycle);
-    else if (w->in_tx)
-        tx_issue(m, w, cycle);
     else
-        issue_by_format[w->next->format](m, w, cycle);
+        w->issue[w->next->format](m, w, cycle);
 }
 
 static inline void issue(struct sim_machine *m, struct simd *s, struct wavefront *w, uint64_t cycle)

@@ -4,6 +4,7 @@
  * simd_pair_step() does the same faster, and without any simd_step() of sim/issue.c.
  */
 #include "sim/ready.h"
+#include "sim/transactions.h"
 #include "sim/wave_scheduler.h"
 
 enum { PICKS_MAX = 16 }; /* two of each of the most wavefronts */
@@ -49,6 +50,12 @@ static inline bool depends(const struct isa_insn *in, const struct isa_insn *on)
     return false;
 }
 
+/* Whether an instruction may come to wait for a transaction, or be given up for one. */
+static inline bool may_stay(const struct wavefront *w, const struct isa_insn *in)
+{
+    return w->issue != issue_tables[ISSUE_PLAIN] && (w->in_tx || in->cls == ISA_C_LDS);
+}
+
 /* Whether the instruction behind a wavefront's next one can issue together with it, where these
  * function units are taken. */
 static inline bool pairs(const struct simd *s, uint32_t units, const struct wavefront *w,
@@ -57,10 +64,7 @@ static inline bool pairs(const struct simd *s, uint32_t units, const struct wave
     const struct isa_insn *first = w->next, *second = first + 1;
     unsigned unit;
 
-    if (first->cls == ISA_C_BRANCH || first->cls == ISA_C_SYNC || w->in_tx)
-        return false;
-    /* It may come to wait for a transaction. */
-    if (first->cls == ISA_C_LDS && w->run->tm)
+    if (first->cls == ISA_C_BRANCH || first->cls == ISA_C_SYNC || may_stay(w, first))
         return false;
     unit = s->unit_of[second->cls];
     return !(units >> unit & 1) && unit_open(s, unit, cycle) && !depends(second, first) &&

@@ -226,11 +226,11 @@ struct sim_counters {
     uint64_t fault_batches; /* batches of the fault handler with an entry of the kernel */
     uint64_t fault_bytes;   /* moved by these for its faults, pages of the prefetch tree too */
     /* transactions; see sim/transactions.h */
-    uint64_t tx_transactions;        /* entered by wavefronts */
-    uint64_t tx_begins;              /* attempts */
-    uint64_t tx_commits, tx_aborts;  /* lanes */
-    uint64_t tx_self_aborts;         /* attempts stopped for another wavefront */
-    uint64_t tx_accesses;            /* local accesses of wavefronts in transactions */
+    uint64_t tx_transactions;       /* entered by wavefronts */
+    uint64_t tx_begins;             /* attempts */
+    uint64_t tx_commits, tx_aborts; /* lanes */
+    uint64_t tx_self_aborts;        /* attempts stopped for another wavefront */
+    uint64_t tx_accesses;           /* local accesses of wavefronts in transactions */
     uint64_t tx_true_conflicts, tx_false_conflicts, tx_read_read_conflicts; /* lanes */
     uint64_t tx_wave_serial, tx_group_serial; /* attempts that were serialised */
     uint64_t tx_races; /* lanes outside transactions that touched a word of one, by weak isolation */

@@ -98,6 +98,7 @@ static void start_transaction(struct sim_machine *m, struct wavefront *w, uint64
     struct wave_tx *tx = w->tx;
 
     w->in_tx = true;
+    w->issue = issue_tables[ISSUE_IN_TX];
     tx->begin = w->next;
     tx->start = tx->mark = cycle;
     tx->attempts = 0;
@@ -175,6 +176,7 @@ static void leave(struct sim_machine *m, struct wavefront *w, const struct tm_ou
     c->tx_attempts[attempts_bin(w->tx->attempts)]++;
     c->tx_residency_cycles += cycle - w->tx->start;
     w->in_tx = false;
+    w->issue = issue_tables[ISSUE_BESIDE_TX];
     w->regs.tx = UINT64_MAX;
     w->regs.tcm = 0;
     (void)m->device->cf->set_exec(w->cf, out->exec); /* of the form that has EXEC in a register */

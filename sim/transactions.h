@@ -55,6 +55,9 @@ void tx_tell_others(struct sim_machine *m, struct wavefront *w, const struct tm_
 
 /* ---- what is asked of sim/issue.c, sim/values.c and sim/probe.c ---- */
 
+/* wavefront.issue: of kernels without transactions, and outside and inside of one. */
+enum issue_table { ISSUE_PLAIN, ISSUE_BESIDE_TX, ISSUE_IN_TX, NUM_ISSUE_TABLES };
+extern issue_fn *const issue_tables[NUM_ISSUE_TABLES][ISA_NUM_FORMATS];
 /* One instruction of a wavefront, without regard to a transaction that it is in. */
 void issue_plain(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 void values_step_plain(struct sim_machine *m, struct wavefront *w);

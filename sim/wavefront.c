@@ -106,6 +106,7 @@ static bool wave_start(struct sim_machine *m, struct cu *cu, uint32_t simd, stru
     w->life++;
     w->ahead = 0;
     w->in_tx = false;
+    w->issue = issue_tables[run->tm ? ISSUE_BESIDE_TX : ISSUE_PLAIN];
     w->loads = w->stores = 0;
     w->stored_ps = 0;
     w->progress = (struct progress){0};
