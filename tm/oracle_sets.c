@@ -4,14 +4,9 @@
 
 #include <string.h>
 
-static size_t words_at(void)
-{
-    return bits_round_up(sizeof(struct oracle_sets), sizeof(uint64_t));
-}
-
 static size_t lists_at(size_t words)
 {
-    return words_at() + words * sizeof(struct oracle_word);
+    return oracle_words_at() + words * sizeof(struct oracle_word);
 }
 
 static size_t entries_at(unsigned waves, size_t words)
@@ -30,11 +25,6 @@ size_t oracle_sets_size(unsigned waves, size_t lds_bytes, unsigned entries)
     size_t end = entries_at(waves, words) + (size_t)entries * waves * sizeof(struct oracle_entry);
 
     return bits_round_up(end, sizeof(uint64_t));
-}
-
-struct oracle_word *oracle_word_at(struct oracle_sets *s, uint32_t word)
-{
-    return (struct oracle_word *)(void *)((unsigned char *)s + words_at()) + word;
 }
 
 static uint32_t *list_of(const struct oracle_sets *s, unsigned wave)
@@ -59,15 +49,6 @@ uint32_t oracle_undone(const struct oracle_sets *s, uint32_t i)
     return list_of(s, s->waves)[i];
 }
 
-uint32_t oracle_load(const struct oracle_sets *s, const uint8_t *lds, uint32_t word)
-{
-    size_t at = 4 * (size_t)word, left = s->lds_bytes - at;
-    uint32_t value = 0;
-
-    memcpy(&value, lds + at, left < 4 ? left : 4);
-    return value;
-}
-
 static void clear_log(struct oracle_wave *v)
 {
     v->entries = 0;
@@ -79,7 +60,7 @@ static void clear_log(struct oracle_wave *v)
 void oracle_sets_init(struct oracle_sets *s, unsigned waves, unsigned width, size_t lds_bytes,
                       unsigned entries, const uint8_t *lds)
 {
-    memset(s, 0, oracle_sets_size(waves, lds_bytes, entries));
+    memset(s, 0, entries_at(waves, words_of(lds_bytes)));
     s->waves = waves;
     s->width = width;
     s->words = (uint32_t)words_of(lds_bytes);
@@ -91,13 +72,6 @@ void oracle_sets_init(struct oracle_sets *s, unsigned waves, unsigned width, siz
     }
     for (unsigned v = 0; v < waves; v++)
         clear_log(&s->wave[v]);
-}
-
-uint32_t oracle_value(struct oracle_sets *s, unsigned item, uint32_t word)
-{
-    const struct oracle_word *o = oracle_word_at(s, word);
-
-    return o->writer == item ? o->speculative : o->committed;
 }
 
 enum oracle_meeting oracle_meets(struct oracle_sets *s, unsigned item, uint32_t word, bool store)

@@ -5,11 +5,13 @@
 #ifndef HD_TM_ORACLE_SETS_H
 #define HD_TM_ORACLE_SETS_H
 
+#include "sim/base/bits.h"
 #include "tm/oracle.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ORACLE_ITEMS TM_ITEMS_MAX
 #define ORACLE_WAVES TM_WAVEFRONTS_MAX
@@ -58,12 +60,32 @@ void oracle_sets_init(struct oracle_sets *s, unsigned waves, unsigned width, siz
                       unsigned entries, const uint8_t *lds);
 
 /* A word of local memory; bytes past its end are 0. */
-uint32_t oracle_load(const struct oracle_sets *s, const uint8_t *lds, uint32_t word);
+static inline uint32_t oracle_load(const struct oracle_sets *s, const uint8_t *lds, uint32_t word)
+{
+    size_t at = 4 * (size_t)word, left = s->lds_bytes - at;
+    uint32_t value = 0;
 
-struct oracle_word *oracle_word_at(struct oracle_sets *s, uint32_t word);
+    memcpy(&value, lds + at, left < 4 ? left : 4);
+    return value;
+}
+
+static inline size_t oracle_words_at(void)
+{
+    return bits_round_up(sizeof(struct oracle_sets), sizeof(uint64_t));
+}
+
+static inline struct oracle_word *oracle_word_at(struct oracle_sets *s, uint32_t word)
+{
+    return (struct oracle_word *)(void *)((unsigned char *)s + oracle_words_at()) + word;
+}
 
 /* What the word is to a work-item: its own uncommitted value, or the committed one. */
-uint32_t oracle_value(struct oracle_sets *s, unsigned item, uint32_t word);
+static inline uint32_t oracle_value(struct oracle_sets *s, unsigned item, uint32_t word)
+{
+    const struct oracle_word *o = oracle_word_at(s, word);
+
+    return o->writer == item ? o->speculative : o->committed;
+}
 
 /* What an access by item meets in the exact sets of the others. */
 enum oracle_meeting oracle_meets(struct oracle_sets *s, unsigned item, uint32_t word, bool store);
