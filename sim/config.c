@@ -5,8 +5,8 @@
 #include "sim/limits.h"
 #include "sim/occupancy.h"
 #include "sim/placement.h"
+#include "sim/transactions.h"
 #include "sim/wave_scheduler.h"
-#include "tm/tm.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -330,11 +330,20 @@ static enum hd_status check_width(const struct sim_config *c, struct hd_error *e
                         c->wavefront_size);
 }
 
+/* The smallest work-group; whether a kernel's own fits shows at its launch. */
+static enum hd_status check_transactions(const struct sim_config *c, struct hd_error *err)
+{
+    static const struct isa_kernel no_directives = {.has_tx = true};
+    struct tm_params p = tx_params(c, &no_directives);
+
+    return tm_check(&p, 1, c->wavefront_size, err);
+}
+
 enum hd_status sim_config_check(const struct sim_config *c, struct hd_error *err)
 {
     enum hd_status (*const checks[])(const struct sim_config *, struct hd_error *) = {
         check_ranges, check_width, check_sizes,  check_registers, check_local,
-        check_memory, check_l1,    check_shares, check_form,
+        check_memory, check_l1,    check_shares, check_form,      check_transactions,
     };
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

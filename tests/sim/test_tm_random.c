@@ -110,6 +110,8 @@ static void random_machine(struct sim_config *c, struct rng *rng)
     c->wavefront_size = 8u << below(rng, 4);
     c->dual_issue = below(rng, 4) == 0;
     c->issue_width = 1 + below(rng, 2);
+    c->wave_scheduler = below(rng, 4);
+    c->skip_idle_passes = below(rng, 4) == 0;
     c->lds_latency = 1 + below(rng, 30);
     c->lds_banks = 8u << below(rng, 3);
     c->lds_lanes_per_pass = c->lds_banks;
