@@ -37,17 +37,16 @@ static void fill(struct isa_insn *insns, uint32_t first, uint32_t n, const bool 
 
 /* A wavefront stays in a transaction until its tx.commit, the last place where it may go on. */
 static void stay_inside(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written,
-                        const uint8_t *depth)
+                        const uint32_t *inside)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t commit = i + 1;
+        uint32_t commit;
 
-        if (!depth[i] || depth[i] == ISA_TX_UNREACHED || written[i] ||
+        if (!inside[i] || written[i] ||
             !(isa_formats[isa_ops[insns[i].op].format].extra & ISA_X_JIP) ||
             insns[i].jip == ISA_NO_PC)
             continue;
-        while (commit < n && !(insns[commit].op == OP_tx_commit && depth[commit] == depth[i]))
-            commit++;
+        commit = isa_tx_commit(insns, n, inside, i);
         if (commit < n && insns[i].jip > first + commit)
             insns[i].jip = first + commit;
     }
@@ -55,13 +54,13 @@ static void stay_inside(struct isa_insn *insns, uint32_t first, uint32_t n, cons
 
 static bool fit_transactions(struct isa_insn *insns, uint32_t first, uint32_t n, const bool *written)
 {
-    uint8_t *depth = isa_has_tx(insns, n) ? malloc(2 * (size_t)n) : NULL;
+    uint32_t *inside = isa_has_tx(insns, n) ? malloc(n * sizeof *inside) : NULL;
 
-    if (!depth)
+    if (!inside)
         return !isa_has_tx(insns, n);
-    isa_find_tx(insns, first, n, depth);
-    stay_inside(insns, first, n, written, depth);
-    free(depth);
+    isa_find_tx(insns, n, inside);
+    stay_inside(insns, first, n, written, inside);
+    free(inside);
     return true;
 }
 

@@ -24,7 +24,7 @@ struct isa_scalars isa_scalars_written(const struct isa_insn *in)
     return s;
 }
 
-static struct isa_scalars read_by(const struct isa_insn *in)
+struct isa_scalars isa_scalars_read(const struct isa_insn *in)
 {
     uint16_t names[ISA_SB_MAX_WAIT];
     unsigned count = isa_sources(in, names);
@@ -45,7 +45,7 @@ void isa_scalars_add(struct isa_scalars *to, const struct isa_scalars *from)
 static bool step(const struct isa_insn *insns, uint32_t n, uint32_t i, struct isa_scalars *live)
 {
     const struct isa_insn *in = &insns[i];
-    struct isa_scalars at = {{0}}, written = isa_scalars_written(in), reads = read_by(in);
+    struct isa_scalars at = {{0}}, written = isa_scalars_written(in), reads = isa_scalars_read(in);
     bool news;
 
     if (isa_formats[in->format].extra & ISA_X_TARGET)

@@ -19,7 +19,8 @@ static inline bool isa_scalars_has(const struct isa_scalars *s, unsigned index)
 /* Adds all of `from` to *to. */
 void isa_scalars_add(struct isa_scalars *to, const struct isa_scalars *from);
 
-/* The set of what the instruction writes. */
+/* The sets of what the instruction, a loaded one, reads and writes. */
+struct isa_scalars isa_scalars_read(const struct isa_insn *in);
 struct isa_scalars isa_scalars_written(const struct isa_insn *in);
 
 /*

@@ -1,9 +1,6 @@
 #include "isa/transaction.h"
 
-#include "isa/format.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 bool isa_has_tx(const struct isa_insn *insns, uint32_t n)
 {
@@ -13,64 +10,39 @@ bool isa_has_tx(const struct isa_insn *insns, uint32_t n)
     return false;
 }
 
-/* The depth behind an instruction. What is too deep, or closes nothing, is the verifier's to tell. */
-static uint8_t depth_behind(const struct isa_insn *in, uint8_t depth)
+uint32_t isa_find_tx(const struct isa_insn *insns, uint32_t n, uint32_t *inside)
 {
-    if (in->op == OP_tx_begin && depth < ISA_TX_DEPTH_MAX)
-        return (uint8_t)(depth + 1);
-    return in->op == OP_tx_commit && depth ? (uint8_t)(depth - 1) : depth;
-}
-
-static bool set_depth(uint8_t *at, uint8_t depth)
-{
-    if (*at != ISA_TX_UNREACHED)
-        return false;
-    *at = depth;
-    return true;
-}
-
-/* Goes through the code in order; true if a place behind was found from further down. */
-static bool sweep(const struct isa_insn *insns, uint32_t first, uint32_t n, uint8_t *depth,
-                  uint8_t *led)
-{
-    bool again = false;
+    uint32_t open = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct isa_insn *in = &insns[i];
-
-        if (depth[i] == ISA_TX_UNREACHED)
-            depth[i] = led[i];
-        if (depth[i] == ISA_TX_UNREACHED)
-            continue;
-        if (isa_formats[isa_ops[in->op].format].extra & ISA_X_TARGET)
-            again |= set_depth(&led[in->target - first], depth[i]) && in->target - first <= i &&
-                     depth[in->target - first] == ISA_TX_UNREACHED;
-        if (isa_goes_on(in) && i + 1 < n)
-            set_depth(&depth[i + 1], depth_behind(in, depth[i]));
+        inside[i] = open;
+        if (insns[i].op == OP_tx_begin)
+            open = i + 1;
+        else if (insns[i].op == OP_tx_commit && open)
+            open = inside[open - 1];
     }
-    return again;
+    return open;
 }
 
-void isa_find_tx(const struct isa_insn *insns, uint32_t first, uint32_t n, uint8_t *depth)
+uint32_t isa_tx_commit(const struct isa_insn *insns, uint32_t n, const uint32_t *inside, uint32_t i)
 {
-    uint8_t *led = depth + n;
+    uint32_t commit = i;
 
-    memset(depth, ISA_TX_UNREACHED, 2 * (size_t)n);
-    depth[0] = 0;
-    while (sweep(insns, first, n, depth, led))
-        ;
+    while (commit < n && (insns[commit].op != OP_tx_commit || inside[commit] != inside[i]))
+        commit++;
+    return commit;
 }
 
 bool isa_cut_runs(struct isa_insn *insns, uint32_t n)
 {
-    uint8_t *depth = malloc(2 * (size_t)n);
+    uint32_t *inside = malloc(n * sizeof *inside);
 
-    if (!depth)
+    if (!inside)
         return false;
-    isa_find_tx(insns, insns[0].pc, n, depth);
+    isa_find_tx(insns, n, inside);
     for (uint32_t i = 0; i < n; i++)
-        if (insns[i].run && depth[i] && depth[i] != ISA_TX_UNREACHED)
+        if (insns[i].run && inside[i])
             insns[i].run = 1;
-    free(depth);
+    free(inside);
     return true;
 }

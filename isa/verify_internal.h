@@ -2,6 +2,7 @@
 #ifndef HD_ISA_VERIFY_INTERNAL_H
 #define HD_ISA_VERIFY_INTERNAL_H
 
+#include "isa/liveness.h"
 #include "isa/verify.h"
 
 struct verifier {
@@ -23,6 +24,12 @@ unsigned verify_line(const struct verifier *v, uint32_t pc);
 void verify_gotos(struct verifier *v);
 /* verify_tx.c: what stands in transactions, and how they begin and end. */
 void verify_transactions(struct verifier *v);
+/*
+ * verify_tx_scalars.c: scalars that the transaction from insns[begin] to insns[commit] leaves, of a kernel's instructions; live is from
+ * isa_find_live.
+ */
+void verify_tx_scalars(struct verifier *v, const struct isa_insn *insns, uint32_t begin,
+                       uint32_t commit, const struct isa_scalars *live);
 /* verify_scalars.c: scalars that lanes of a goto kernel write where they are apart; false when memory is short. */
 bool verify_scalars(struct verifier *v);
 
