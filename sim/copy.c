@@ -216,6 +216,7 @@ static void copy_cu_values(struct cu *cu, const struct cu *from)
     cu->rounds = own.rounds;
     cu->mshrs = own.mshrs;
     cu->mshr_index = own.mshr_index;
+    cu->returns = own.returns;
     cu->fills = own.fills;
     cu->ops = own.ops;
     cu->waiters = own.waiters;
@@ -230,6 +231,8 @@ static bool copy_cu(struct sim_machine *to, struct cu *cu, const struct cu *from
     memcpy(cu->held, from->held, ACCESS_LINES_MAX * sizeof *cu->held);
     memcpy(cu->mshrs, from->mshrs, c->l1_mshrs * sizeof *cu->mshrs);
     memcpy(cu->mshr_index, from->mshr_index, (cu->mshr_mask + 1) * sizeof *cu->mshr_index);
+    if (from->returns)
+        *cu->returns = *from->returns;
     *cu->fills = *from->fills;
     cache_copy(&cu->l1, &from->l1);
     for (uint32_t i = 0; i < c->simds; i++)

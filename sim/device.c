@@ -103,8 +103,10 @@ static bool make_cu(struct sim_machine *m, struct cu *cu, uint32_t id)
         issue_units(c, cu->simds[i].unit_of);
     }
     cu->fills = transit_new();
-    return cu->fills && vec_push(&cu->rounds, (struct l1_round){0}) &&
-           make_mshrs(cu, c->l1_mshrs) && pool_init(&cu->ops, sizeof(struct load_op), 64) &&
+    cu->returns = c->l1_enabled ? NULL : returns_new();
+    return cu->fills && (cu->returns || c->l1_enabled) &&
+           vec_push(&cu->rounds, (struct l1_round){0}) && make_mshrs(cu, c->l1_mshrs) &&
+           pool_init(&cu->ops, sizeof(struct load_op), 64) &&
            pool_init(&cu->waiters, sizeof(struct waiter), 256) &&
            cache_init(&cu->l1, d->by_l1_sets.divisor, c->l1_ways, d->sectors_per_line, false);
 }
@@ -125,6 +127,7 @@ static void free_cu(struct sim_machine *m, struct cu *cu)
     free(cu->groups);
     free(cu->held);
     free(cu->mshrs);
+    free(cu->returns);
     free(cu->mshr_index);
     transit_free(cu->fills);
     pool_free(&cu->ops);

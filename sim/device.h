@@ -16,6 +16,7 @@
 #include "sim/machine.h"
 #include "sim/placement.h"
 #include "sim/request.h"
+#include "sim/returns.h"
 #include "sim/transit.h"
 #include "tm/tm.h"
 
@@ -145,11 +146,12 @@ struct simd {
 /* A load or returning atomic that waits for lines. */
 struct load_op {
     struct wavefront *wave;
-    uint32_t lines; /* still missing */
+    uint32_t lines; /* still missing; of a whole one, whose answer is not known */
     uint32_t pc;
     ready_t at; /* when what is not missing is ready */
     uint16_t set[ISA_SB_MAX_SET];
     uint8_t nset;
+    bool whole; /* all its lines went past L1 when it issued, so that only the last that comes is of interest */
 };
 
 /* One load's interest in sectors that are on their way. */
@@ -202,10 +204,11 @@ struct cu {
     struct mshr *mshrs;
     uint32_t *mshr_index; /* hash of lines to mshrs */
     uint32_t mshr_mask, mshr_free;
-    uint32_t mshrs_left;   /* without L1: as many are free */
-    struct transit *fills; /* data on its way back */
-    struct pool ops;       /* struct load_op */
-    struct pool waiters;   /* struct waiter */
+    uint32_t mshrs_left;     /* without L1: as many are free */
+    struct returns *returns; /* without L1: those that nothing else waits for; NULL with it */
+    struct transit *fills;   /* data on its way back */
+    struct pool ops;         /* struct load_op */
+    struct pool waiters;     /* struct waiter */
 };
 
 /* One resident kernel. */

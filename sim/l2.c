@@ -80,12 +80,73 @@ static inline void receive(struct sim_machine *m, struct cu *cu, uint32_t index,
         send_later(m, index, cycle);
 }
 
-static inline void go_back(struct sim_machine *m, const struct request *r, uint32_t index,
-                           uint64_t at_ps)
+/* Whether an MSHR that is free at `cycle` may be left to count: a load that is held waits for it. */
+static inline bool may_count(const struct device *d, const struct cu *cu, uint64_t cycle)
+{
+    return !lsu_held(cu) && cycle - d->calendar.now < ANSWERS_VIEW;
+}
+
+/* The MSHR of a line past L1 is free at `cycle`; the request itself goes on with the load. */
+static void free_mshr_at(struct sim_machine *m, struct cu *cu, uint32_t index, uint64_t cycle)
 {
     struct device *d = m->device;
+    uint32_t i;
 
-    receive(m, &d->cus[r->cu], index, clock_cycle_at(&m->core, at_ps + d->noc_ps), ANSWERS_VIEW);
+    request_at(d, index)->life = 0;
+    if (may_count(d, cu, cycle)) {
+        returns_add(cu->returns, d->calendar.now, cycle);
+        return;
+    }
+    i = request_new(m);
+    if (i == REQUEST_NONE)
+        return;
+    *request_at(d, i) = *request_at(d, index);
+    request_at(d, i)->owner = NONE32;
+    request_at(d, i)->life = 1;
+    receive(m, cu, i, cycle, ANSWERS_VIEW);
+}
+
+/*
+ * A line of a load past L1 will come at *cycle. False if that is only counted, and the request given back. Of a whole
+ * load only the last line that comes is told: the last to be answered takes its cycle on.
+ */
+static inline bool past_is_told(struct sim_machine *m, struct cu *cu, uint32_t index,
+                                uint64_t *cycle)
+{
+    struct device *d = m->device;
+    struct request *r = request_at(d, index);
+    struct load_op *op = pool_at(&cu->ops, r->owner);
+    ready_t at = READY(*cycle, SIM_STALL_MEMORY);
+
+    if (!op->whole)
+        return true;
+    if (op->at < at)
+        op->at = at;
+    if (op->lines == 1) {
+        if (op->at > at)
+            free_mshr_at(m, cu, index, *cycle);
+        *cycle = READY_CYCLE(op->at);
+        return true;
+    }
+    op->lines--;
+    r->owner = NONE32;
+    if (!may_count(d, cu, *cycle))
+        return true;
+    returns_add(cu->returns, d->calendar.now, *cycle);
+    requests_give(&d->requests, index);
+    return false;
+}
+
+/* Pointers to requests may be stale after this. */
+static inline __attribute__((always_inline)) void
+go_back(struct sim_machine *m, const struct request *r, uint32_t index, uint64_t at_ps)
+{
+    struct device *d = m->device;
+    struct cu *cu = &d->cus[r->cu];
+    uint64_t cycle = clock_cycle_at(&m->core, at_ps + d->noc_ps);
+
+    if (r->kind != REQ_PAST || past_is_told(m, cu, index, &cycle))
+        receive(m, cu, index, cycle, ANSWERS_VIEW);
 }
 
 /* All sectors of the request, r or `index`, are ready at at_ps. */
@@ -127,19 +188,24 @@ void l2_fetched(struct sim_machine *m, const struct request *fetched, uint64_t r
     uint32_t sectors = fetched->sectors;
     uint32_t i = cache_find(l2, fetched->set, fetched->line);
     struct cache_line *line = cache_line(l2, i);
-    uint32_t *link = &line->waiters;
+    uint32_t before = NONE32;
 
     cache_set_fetching(l2, fetched->set, i, line->fetching & ~sectors);
     set_ready(line, sectors, ready_ps);
-    while (*link != NONE32) {
+    for (;;) {
+        uint32_t *link = before == NONE32 ? &line->waiters : &request_at(m->device, before)->next;
         uint32_t index = *link;
-        struct request *r = request_at(m->device, index);
+        struct request *r;
+
+        if (index == NONE32)
+            return;
+        r = request_at(m->device, index);
 
         if (r->missing & sectors && r->at_ps < ready_ps)
             r->at_ps = ready_ps;
         r->missing &= ~sectors;
         if (r->missing) {
-            link = &r->next;
+            before = index;
             continue;
         }
         *link = r->next;

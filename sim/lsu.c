@@ -94,6 +94,7 @@ static uint32_t op_new(struct sim_machine *m, struct cu *cu, struct wavefront *w
     op->pc = in->pc;
     op->at = 0;
     op->nset = in->nset;
+    op->whole = false;
     for (unsigned k = 0; k < in->nset; k++) {
         op->set[k] = in->set[k];
         w->sb[in->set[k]] = READY_PENDING;
@@ -192,6 +193,7 @@ static inline void ask(struct sim_machine *m, struct cu *cu, enum request_kind k
     r->run = run;
     r->sectors = sectors;
     r->owner = owner;
+    r->life = 1;
     r->cu = (uint16_t)cu->id;
     r->kind = (uint8_t)kind;
     run->c.sectors += bits_count_few(sectors);
@@ -355,15 +357,27 @@ static uint32_t wait_for_pages(struct sim_machine *m, struct cu *cu, struct wave
 static void issue_load(struct sim_machine *m, struct cu *cu, struct wavefront *w,
                        const struct isa_insn *in, uint32_t nlines, uint64_t now)
 {
+    bool past = !m->config.l1_enabled, whole;
+
     cu->held_at = 0;
     cu->held_absent = false;
+    cu->nheld = nlines;
     cu->held_op = op_new(m, cu, w, in);
     if (cu->held_op == POOL_NONE)
         return;
     if (m->device->looks_at_pages)
         nlines = wait_for_pages(m, cu, w, REQ_REPLAY, cu->held_op, nlines, now);
+    whole = past && nlines == cu->nheld && !m->probe.fn;
     cu->nheld = nlines;
+    if (past && cu->mshrs_left < nlines)
+        cu->mshrs_left += returns_take(cu->returns, now);
     load_lines(m, cu, now);
+    if (!past)
+        return;
+    if (lsu_held(cu))
+        returns_tell(m, cu, now);
+    else if (whole)
+        op_at(cu, cu->held_op)->whole = true;
 }
 
 /* An atomic acts in L2: its sectors are no more in its own L1, and what is dirty in the line goes first. */
@@ -536,7 +550,7 @@ static inline bool fill_mshr(struct sim_machine *m, struct cu *cu, const struct 
 void lsu_fill(struct sim_machine *m, struct cu *cu, uint32_t request, uint64_t cycle)
 {
     const struct request *r = request_at(m->device, request);
-    uint32_t owner = r->owner;
+    uint32_t owner = r->owner, mshrs = r->life;
     enum request_kind kind = r->kind;
 
     if (m->probe.fn)
@@ -548,10 +562,11 @@ void lsu_fill(struct sim_machine *m, struct cu *cu, uint32_t request, uint64_t c
     } else {
         if (kind == REQ_REPLAY)
             l1_fill(m, cu, r->run, r->line, r->sectors, cycle);
-        op_line_done(m, cu, owner, cycle);
-        if (kind != REQ_PAST)
+        if (owner != NONE32)
+            op_line_done(m, cu, owner, cycle);
+        if (kind != REQ_PAST || !mshrs)
             return;
-        cu->mshrs_left++;
+        cu->mshrs_left += mshrs;
     }
     if (lsu_held(cu))
         go_on_held(m, cu, cycle);

@@ -32,8 +32,8 @@ struct request {
         uint32_t missing; /* in L2: sectors that are on their way from DRAM */
     };
     uint32_t next;  /* in transit, or of those that wait for the same L2 line */
-    uint32_t life;  /* of the wavefront */
-    uint32_t owner; /* load: MSHR; one past L1 or replayed, returning atomic: load_op; write-back: the store that waits for it;
+    uint32_t life;  /* of the wavefront; a line past L1: MSHRs that are free when it comes */
+    uint32_t owner; /* load: MSHR; one past L1, if it is of interest to it, or replayed, returning atomic: load_op; write-back: the store that waits for it;
                        what leaves L1: its round */
     uint32_t set;   /* of L2 */
     uint16_t cu;
