@@ -302,8 +302,9 @@ static void try_again(struct sim_machine *m, uint32_t index, uint64_t served_ps)
  * A load that finds at its place all that it asks for, of `n` sectors. False, with nothing done, if it does not, or
  * is no load.
  */
-static inline bool serve_hit(struct sim_machine *m, const struct request *r, uint32_t index,
-                             uint32_t n, uint64_t served_ps)
+static inline __attribute__((always_inline)) bool serve_hit(struct sim_machine *m,
+                                                            const struct request *r, uint32_t index,
+                                                            uint32_t n, uint64_t served_ps)
 {
     struct cache *l2 = &m->device->l2;
     const struct cache_line *line = cache_line(l2, r->place);
@@ -384,8 +385,28 @@ void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps)
     answer(m, r, store, written_ps > r->at_ps ? written_ps : r->at_ps);
 }
 
+/* What is no hit of a load; the slice has served it from start_ps to end_ps. */
+static __attribute__((noinline)) void serve_other(struct sim_machine *m, uint32_t index,
+                                                  uint64_t start_ps, uint64_t end_ps)
+{
+    struct device *d = m->device;
+    const struct request *r = request_at(d, index);
+
+    if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
+        uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
+
+        if (atomic_ps > end_ps)
+            end_ps = d->slices[r->slice].free_ps = atomic_ps;
+    }
+    if (r->kind == REQ_STORE)
+        serve_store(m, index, end_ps + d->l2_latency_ps);
+    else
+        serve_read(m, index, end_ps + d->l2_latency_ps);
+}
+
 /* A request arrives at its slice. */
-static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time_ps)
+static inline __attribute__((always_inline)) void arrive(struct sim_machine *m, uint32_t request,
+                                                         uint64_t time_ps)
 {
     struct device *d = m->device;
     const struct request *r = request_at(d, request);
@@ -394,18 +415,8 @@ static inline void arrive(struct sim_machine *m, uint32_t request, uint64_t time
     uint64_t start_ps, end_ps = rate_serve_step(port, time_ps, &d->l2_steps[sectors], &start_ps);
 
     r->run->c.l2_bytes += (uint64_t)sectors << d->sector_shift;
-    if (serve_hit(m, r, request, sectors, end_ps + d->l2_latency_ps))
-        return;
-    if (r->kind == REQ_ATOMIC || r->kind == REQ_ATOMIC_RETURN) {
-        uint64_t atomic_ps = start_ps + r->serial * d->l2_atomic_ps;
-
-        if (atomic_ps > end_ps)
-            end_ps = port->free_ps = atomic_ps;
-    }
-    if (r->kind == REQ_STORE)
-        serve_store(m, request, end_ps + d->l2_latency_ps);
-    else
-        serve_read(m, request, end_ps + d->l2_latency_ps);
+    if (!serve_hit(m, r, request, sectors, end_ps + d->l2_latency_ps))
+        serve_other(m, request, start_ps, end_ps);
 }
 
 /* Requests of one cycle, put into a list for each compute unit: their order is by that, and by sending where they are of one. */
@@ -452,10 +463,6 @@ void l2_arrivals(struct sim_machine *m)
 
     calendar_pass(&d->calendar, d->to_l2->next);
     first = transit_take(d->to_l2, &d->requests);
-    if (request_at(d, first)->next == REQUEST_NONE) {
-        arrive(m, first, m->now_ps);
-        return;
-    }
     sort_arrivals(d, first);
     arrive_sorted(m);
 }
