@@ -385,7 +385,7 @@ void l2_written(struct sim_machine *m, uint32_t store, uint64_t written_ps)
     answer(m, r, store, written_ps > r->at_ps ? written_ps : r->at_ps);
 }
 
-/* What is no hit of a load; the slice has served it from start_ps to end_ps. */
+/* What is no hit of a load, and no store; the slice has served it from start_ps to end_ps. */
 static __attribute__((noinline)) void serve_other(struct sim_machine *m, uint32_t index,
                                                   uint64_t start_ps, uint64_t end_ps)
 {
@@ -398,10 +398,7 @@ static __attribute__((noinline)) void serve_other(struct sim_machine *m, uint32_
         if (atomic_ps > end_ps)
             end_ps = d->slices[r->slice].free_ps = atomic_ps;
     }
-    if (r->kind == REQ_STORE)
-        serve_store(m, index, end_ps + d->l2_latency_ps);
-    else
-        serve_read(m, index, end_ps + d->l2_latency_ps);
+    serve_read(m, index, end_ps + d->l2_latency_ps);
 }
 
 /* A request arrives at its slice. */
@@ -415,8 +412,16 @@ static inline __attribute__((always_inline)) void arrive(struct sim_machine *m, 
     uint64_t start_ps, end_ps = rate_serve_step(port, time_ps, &d->l2_steps[sectors], &start_ps);
 
     r->run->c.l2_bytes += (uint64_t)sectors << d->sector_shift;
-    if (!serve_hit(m, r, request, sectors, end_ps + d->l2_latency_ps))
+    if (r->kind == REQ_STORE)
+        serve_store(m, request, end_ps + d->l2_latency_ps);
+    else if (!serve_hit(m, r, request, sectors, end_ps + d->l2_latency_ps))
         serve_other(m, request, start_ps, end_ps);
+}
+
+static __attribute__((noinline)) void arrive_alone(struct sim_machine *m, uint32_t request,
+                                                   uint64_t time_ps)
+{
+    arrive(m, request, time_ps);
 }
 
 /* Requests of one cycle, put into a list for each compute unit: their order is by that, and by sending where they are of one. */
@@ -459,10 +464,17 @@ static void arrive_sorted(struct sim_machine *m)
 void l2_arrivals(struct sim_machine *m)
 {
     struct device *d = m->device;
+    struct request *r;
     uint32_t first;
 
     calendar_pass(&d->calendar, d->to_l2->next);
     first = transit_take(d->to_l2, &d->requests);
+    r = request_at(d, first);
+    if (r->next == REQUEST_NONE) {
+        r->place = cache_prefetch_line(&d->l2, r->set, r->line);
+        arrive_alone(m, first, m->now_ps);
+        return;
+    }
     sort_arrivals(d, first);
     arrive_sorted(m);
 }
@@ -483,7 +495,7 @@ void l2_replay_event(struct sim_machine *m, const struct event *e)
 {
     for (uint32_t i = e->a, next; i != REQUEST_NONE; i = next) {
         next = request_at(m->device, i)->next;
-        arrive(m, i, e->time_ps);
+        arrive_alone(m, i, e->time_ps);
     }
 }
 
