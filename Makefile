@@ -182,6 +182,8 @@ $(BUILD)/$(1:.c=): $(call obj,$(1) $(filter $(dir $(1))%,$(HELP_SRCS))) $(LIB)
 	$$(Q)$$(CC) $$(BASE_FLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(LIB) $$(CMOCKA_LIBS) $$(LIBS)
 endef
 $(foreach t,$(TEST_SRCS),$(eval $(call test_rule,$(t))))
+# The random goto programs of the assembler's tests are run by a unit, too.
+$(BUILD)/tests/cf/test_transactions: $(call obj,tests/isa/goto_programs.c)
 
 # Instruction counts are compared where all tests run, in the build that they were recorded with.
 COUNTED = $(if $(T)$(QUICK)$(SANITIZER)$(filter-out gcc,$(CC)),,$(BUILD)/bench-heddle)

@@ -47,6 +47,7 @@ void unit_rig_open(struct unit_rig *r, const char *unit, const char *text, unsig
     r->w.v = r->v;
     r->w.live = live;
     r->w.tx = UINT64_MAX;
+    r->limit = UNIT_RIG_TRACE;
     r->unit->start(r->state, r->kernel->first, live);
 }
 
@@ -64,7 +65,7 @@ uint32_t *unit_rig_v(struct unit_rig *r, unsigned reg, unsigned lane)
 
 static void step_control(struct unit_rig *r, const struct isa_insn *in)
 {
-    uint64_t active = r->w.live & r->w.exec, taken;
+    uint64_t active = r->w.live & r->w.exec & r->w.tx, taken;
 
     if (in->format == ISA_GOTO || in->format == ISA_GOTO_BACK)
         taken = isa_active(&r->w, in);
@@ -101,6 +102,10 @@ static bool step(struct unit_rig *r, const struct isa_insn *in)
         if (active)
             r->unit->lanes(r->state, in->pc, active, CF_AT_BARRIER);
         return active != 0;
+    case ISA_TXBEGIN:
+    case ISA_TXCOMMIT:
+        r->border(r, in);
+        return false;
     default:
         isa_exec(&r->w, in, 1, r->lanes);
         if (isa_writes_exec(in)) {
@@ -141,10 +146,15 @@ enum cf_next unit_rig_run(struct unit_rig *r)
         do {
             assert_true(r->pc < r->kernel->end);
             in = &r->program->insns[r->pc];
-            if (r->issued == UNIT_RIG_TRACE)
+            if (r->issued == r->limit)
                 fail_msg("still running after %u instructions, at pc %u", r->issued, r->pc);
-            r->trace[r->issued].pc = r->pc - r->kernel->first;
-            r->trace[r->issued++].exec = r->w.exec;
+            if (r->before)
+                r->before(r);
+            if (r->issued < UNIT_RIG_TRACE) {
+                r->trace[r->issued].pc = r->pc - r->kernel->first;
+                r->trace[r->issued].exec = r->w.exec;
+            }
+            r->issued++;
             r->pc++;
         } while (!step(r, in));
         if (r->cost.trouble)

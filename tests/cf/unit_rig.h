@@ -24,7 +24,12 @@ struct unit_rig {
         uint32_t pc; /* from the kernel's first instruction on */
         uint64_t exec;
     } trace[UNIT_RIG_TRACE]; /* issued, with EXEC as it was before */
-    unsigned issued;
+    unsigned issued, limit;  /* instructions; only the first UNIT_RIG_TRACE are kept */
+    /* Runs tx.begin and tx.commit; it may change registers, state and pc, which is behind the instruction. */
+    void (*border)(struct unit_rig *r, const struct isa_insn *in);
+    /* Called before each instruction, if it is set. */
+    void (*before)(struct unit_rig *r);
+    void *user;
     struct cf_cost cost; /* of the last control instruction */
     unsigned hops, divergent, skipped;
     size_t most_used; /* bytes of state */

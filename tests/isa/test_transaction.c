@@ -280,10 +280,12 @@ static void lanes_out_of_a_transaction_are_inert(void **state)
           "v_cmp_lt_u32 vcc, v0, 5\nv_mov_b32 v1, 7\ns_any s2, m1\ns_all s3, m1\n"
           "s_popcount s4, m1" E);
     _Alignas(64) uint32_t v[2 * ISA_MAX_WIDTH];
+    uint64_t seed = test_seed(11);
     struct rng r;
 
     (void)state;
-    rng_seed(&r, test_seed(11));
+    print_message("seed %llu\n", (unsigned long long)seed);
+    rng_seed(&r, seed);
     for (uint64_t round = 0; round < test_count(2000); round++) {
         struct isa_wave w = random_wave(&r, v), was = w;
         uint64_t active;
