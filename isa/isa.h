@@ -254,6 +254,15 @@ enum isa_form {
     ISA_FORM_ALL = 15u,
 };
 
+/* Transactions of a kernel (isa/tx_facts.h); all 0 without. */
+struct isa_tx_facts {
+    uint32_t transactions;  /* outermost ones in the code */
+    uint32_t reads, writes; /* words of the accesses of the largest, each counted once */
+    bool unbounded;         /* an access stands in a loop: it may be of any number of words */
+    bool reads_only;        /* in one of them lanes may read that write nothing */
+    bool changes_all;       /* in all of them lanes store to each word that they load */
+};
+
 struct isa_kernel {
     char name[ISA_NAME_MAX];
     uint32_t first, end;   /* pcs: [first, end) */
@@ -262,8 +271,9 @@ struct isa_kernel {
     uint32_t forms;        /* enum isa_form */
     uint32_t nparams;
     struct isa_param params[ISA_MAX_PARAMS];
-    uint32_t line;                  /* of .kernel, in isa_program.lines */
-    bool has_tx;                    /* it has a tx.begin */
+    uint32_t line; /* of .kernel, in isa_program.lines */
+    bool has_tx;   /* it has a tx.begin */
+    struct isa_tx_facts tx;
     char tm_detector[ISA_NAME_MAX]; /* names as they are written, "": the machine's choice */
     char tm_serialise[ISA_NAME_MAX];
 };

@@ -4,6 +4,7 @@
 #include "isa/encode.h"
 #include "isa/format.h"
 #include "isa/transaction.h"
+#include "isa/tx_facts.h"
 #include "sim/base/checked.h"
 
 #include <stdio.h>
@@ -181,7 +182,8 @@ static enum hd_status finish_kernel(struct isa_program *p, struct isa_kernel *k,
     }
     isa_fill_runs(p->insns, k->first, k->end, starts);
     k->has_tx = isa_has_tx(p->insns + k->first, k->end - k->first);
-    if (k->has_tx && !isa_cut_runs(p->insns + k->first, k->end - k->first))
+    if (k->has_tx && (!isa_cut_runs(p->insns + k->first, k->end - k->first) ||
+                      !isa_find_tx_facts(p->insns + k->first, k->first, k->end - k->first, &k->tx)))
         return hd_no_memory(err, "the program");
     return HD_OK;
 }

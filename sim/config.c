@@ -49,6 +49,13 @@ static const struct param_choice l2_hash_choices[] = {
     {NULL, NULL},
 };
 
+static const struct param_choice tm_policy_choices[] = {
+    [TM_POLICY_FIXED] = {"fixed", "the parameters and directives say it"},
+    [TM_POLICY_AUTO] =
+        {"auto", "the code of each kernel says it, without a run; heddle tm-advise knows more"},
+    {NULL, NULL},
+};
+
 /* The registry behind each CHOICE row, by its field. */
 #define choices_wave_scheduler wave_scheduler_choices
 #define choices_placement placement_choices
@@ -58,6 +65,7 @@ static const struct param_choice l2_hash_choices[] = {
 #define choices_l2_hash l2_hash_choices
 #define choices_tm_detector tm_detector_choices
 #define choices_tm_serialise tm_serialise_choices
+#define choices_tm_policy tm_policy_choices
 #define choices_tm_helper tm_helper_choices
 #define choices_tm_wg_hold tm_wg_hold_choices
 #define choices_tm_dcd_release tm_dcd_release_choices

@@ -28,6 +28,9 @@ enum { SIM_FORCE_TM_DETECTOR = 1, SIM_FORCE_TM_SERIALISE = 2 };
 enum { L1_WRITE_THROUGH, L1_WRITE_BACK };
 enum { L2_HASH_XOR, L2_HASH_MODULO };
 
+/* Values of tm.policy. */
+enum { TM_POLICY_FIXED, TM_POLICY_AUTO };
+
 extern const struct param_table sim_params;
 
 /*

@@ -357,7 +357,7 @@ bool tx_run_start(struct sim_machine *m, struct kernel_run *run)
         return true;
     run->tm = malloc(sizeof *run->tm);
     if (run->tm)
-        *run->tm = tx_params(&m->config, run->kernel);
+        *run->tm = tx_params(&m->config, run->launch);
     return run->tm != NULL;
 }
 

@@ -1,6 +1,7 @@
 /* Which detector and serialisation a kernel's transactions have, and what they take of a compute unit. */
 #include "sim/transactions.h"
 
+#include "sim/advise.h"
 #include "sim/base/nearest.h"
 #include "sim/occupancy.h"
 
@@ -25,7 +26,8 @@ static uint32_t choose(const struct param_choice *choices, const char *directive
     return named < 0 ? config : (uint32_t)named;
 }
 
-struct tm_params tx_params(const struct sim_config *c, const struct isa_kernel *k)
+/* What the parameters and directives say. */
+static struct tm_params fixed_params(const struct sim_config *c, const struct isa_kernel *k)
 {
     return (struct tm_params){
         .detector = choose(tm_detector_choices, k->tm_detector, c->tm_detector,
@@ -57,13 +59,70 @@ struct tm_params tx_params(const struct sim_config *c, const struct isa_kernel *
     };
 }
 
+struct tm_params tx_params(const struct sim_config *c, const struct sim_launch *l)
+{
+    const struct isa_kernel *k = l->kernel;
+    struct tm_params p = fixed_params(c, k);
+    struct tm_known known;
+    struct tm_advice advice;
+
+    if (c->tm_policy == TM_POLICY_FIXED)
+        return p;
+    known = sim_tx_known(c, l);
+    advice = tm_advise(&known);
+    if (!*k->tm_detector && !(c->tm_forced & SIM_FORCE_TM_DETECTOR))
+        p.detector = advice.detector;
+    if (!*k->tm_serialise && !(c->tm_forced & SIM_FORCE_TM_SERIALISE))
+        p.serialise = advice.serialise;
+    return p;
+}
+
+/* The launch with another detector; below 0: without transactions. */
+static uint32_t groups_with(const struct sim_config *c, const struct sim_launch *l, int detector)
+{
+    struct sim_config config = *c;
+    struct isa_kernel kernel = *l->kernel;
+    struct sim_launch launch = *l;
+    struct occupancy o;
+    struct hd_error ignored;
+
+    config.tm_policy = TM_POLICY_FIXED;
+    config.tm_detector = detector < 0 ? 0 : (uint32_t)detector;
+    config.tm_forced |= SIM_FORCE_TM_DETECTOR;
+    kernel.has_tx &= detector >= 0;
+    launch.kernel = &kernel;
+    hd_error_clear(&ignored);
+    return occupancy_check(&config, &launch, &o, &ignored) == HD_OK ? o.groups : 0;
+}
+
+struct tm_known sim_tx_known(const struct sim_config *c, const struct sim_launch *l)
+{
+    struct tm_known known = {.facts = l->kernel->tx, .banks = c->lds_banks};
+
+    known.items = l->block[0] * l->block[1] * l->block[2];
+    known.lds_bytes = (uint64_t)l->kernel->lds_bytes + l->dynamic_lds;
+    known.groups_without = groups_with(c, l, -1);
+    for (unsigned i = 0; i < TM_NUM_DETECTORS; i++)
+        known.groups[i] = groups_with(c, l, (int)i);
+    return known;
+}
+
+struct tm_needs sim_tx_needs(const struct sim_config *c, const struct sim_launch *l,
+                             uint32_t detector)
+{
+    struct tm_params p = fixed_params(c, l->kernel);
+
+    p.detector = detector;
+    return tm_needs(&p, (size_t)l->kernel->lds_bytes + l->dynamic_lds);
+}
+
 struct tm_needs tx_needs(const struct sim_config *c, const struct sim_launch *l)
 {
     struct tm_params p;
 
     if (!l->kernel->has_tx)
         return (struct tm_needs){0};
-    p = tx_params(c, l->kernel);
+    p = tx_params(c, l);
     return tm_needs(&p, (size_t)l->kernel->lds_bytes + l->dynamic_lds);
 }
 
@@ -131,7 +190,7 @@ static enum hd_status check_unit(const struct sim_config *c, const struct sim_la
 static enum hd_status check_params(const struct sim_config *c, const struct sim_launch *l,
                                    uint64_t items, struct hd_error *err)
 {
-    struct tm_params p = tx_params(c, l->kernel);
+    struct tm_params p = tx_params(c, l);
     unsigned waves = (unsigned)bits_ceil_div(items, c->wavefront_size);
     enum hd_status status;
 

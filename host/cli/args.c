@@ -91,7 +91,7 @@ static const struct option options[] = {
     {"top", 0, OPT_U64, CLI_PROFILE, AT(top), "N", "hot lines shown of each kernel (default 10)",
      NULL},
     {"all", 0, OPT_FLAG, CLI_PROFILE, AT(all), NULL, "shows the whole source of each kernel", NULL},
-    {"json", 0, OPT_FLAG, CLI_LIST | CLI_EXPLAIN, AT(json), NULL, "prints JSON", NULL},
+    {"json", 0, OPT_FLAG, CLI_LIST | CLI_EXPLAIN | CLI_TM_ADVISE, AT(json), NULL, "prints JSON", NULL},
     {"quiet", 'q', OPT_FLAG, CLI_ALL, AT(quiet), NULL, "prints no summary and no progress", NULL},
     {"verbose", 'v', OPT_FLAG, CLI_ALL, AT(verbose), NULL, "prints more", NULL},
     {"help", 'h', OPT_FLAG, CLI_ALL, AT(help), NULL, "prints this", NULL},

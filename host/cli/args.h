@@ -49,9 +49,10 @@ enum cli_verb_bit {
     CLI_SWEEP = 1 << 8,
     CLI_PROFILE = 1 << 9,
     CLI_EXPLAIN = 1 << 10,
-    CLI_SIMULATE = CLI_RUN | CLI_COMPARE | CLI_PROFILE | CLI_EXPLAIN,
+    CLI_TM_ADVISE = 1 << 11,
+    CLI_SIMULATE = CLI_RUN | CLI_COMPARE | CLI_PROFILE | CLI_EXPLAIN | CLI_TM_ADVISE,
     CLI_POINTS = CLI_SIMULATE | CLI_SWEEP,
-    CLI_ALL = (1 << 11) - 1,
+    CLI_ALL = (1 << 12) - 1,
 };
 
 struct cli_verb {

@@ -15,6 +15,7 @@ int cli_compare(const struct cli_args *args);
 int cli_sweep(const struct cli_args *args);
 int cli_profile(const struct cli_args *args);
 int cli_explain(const struct cli_args *args);
+int cli_tm_advise(const struct cli_args *args);
 int cli_asm(const struct cli_args *args);
 int cli_dis(const struct cli_args *args);
 int cli_check(const struct cli_args *args);

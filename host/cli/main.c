@@ -45,6 +45,13 @@ static const struct cli_verb verbs[] = {
      "all numbers, "
      "and which\nparameters each of these runs changes; --json prints these alone.\n",
      "heddle explain workloads/dag/vec.lua --config gtx1660s --out vec.json", cli_explain},
+    {"tm-advise", CLI_TM_ADVISE, 1, 1, "WORKLOAD.lua [options]",
+     "runs it once and says which detector and serialisation suit the transactions of each kernel",
+     "The run has tm.detector=dcd-sm and tm.serialise=ascending-single, whose conflicts are those "
+     "of "
+     "the program.\ntm.policy=auto decides by the code of a kernel alone. --out and --json write "
+     "the advice as JSON.\n",
+     "heddle tm-advise workloads/tm/hash.lua --config hd7970", cli_tm_advise},
     {"asm", CLI_ASM, 1, 1, "FILE.hasm [options]", "assembles a file and says what its kernels need",
      "With -v each instruction is listed. What --out writes, dis and check read.\n",
      "heddle asm workloads/dag/vec.hasm", cli_asm},

@@ -104,6 +104,20 @@ static struct profile_kernel *kernel_of(struct profile *p, const struct isa_prog
     return p->last = kernel_new(p, program, kernel);
 }
 
+/* What an advisor of transactions has to know of the first launch. */
+static void note_transactions(const struct profile *p, struct profile_kernel *k,
+                              const struct sim_kernel_record *r)
+{
+    struct sim_launch l = {.program = r->program, .kernel = r->kernel, .dynamic_lds = r->dynamic_lds};
+
+    memcpy(l.grid, r->grid, sizeof l.grid);
+    memcpy(l.block, r->block, sizeof l.block);
+    k->has_tx = true;
+    k->tx = sim_tx_known(&p->config, &l);
+    for (uint32_t i = 0; i < TM_NUM_DETECTORS; i++)
+        k->tx_needs[i] = sim_tx_needs(&p->config, &l, i);
+}
+
 void profile_launch(struct profile *p, const struct sim_kernel_record *r)
 {
     struct profile_kernel *k = kernel_of(p, r->program, r->kernel);
@@ -114,6 +128,8 @@ void profile_launch(struct profile *p, const struct sim_kernel_record *r)
         memcpy(k->grid, r->grid, sizeof k->grid);
         memcpy(k->block, r->block, sizeof k->block);
         k->limit = r->limit;
+        if (r->kernel->has_tx)
+            note_transactions(p, k, r);
         k->waves_per_group = r->waves_per_group;
         k->waves_per_cu = r->groups_per_cu * r->waves_per_group;
     }

@@ -10,6 +10,7 @@
 
 #include "host/heddle.h"
 #include "host/results/fields.h"
+#include "sim/advise.h"
 #include "sim/base/vec.h"
 
 /* What instructions did; sums. */
@@ -79,6 +80,9 @@ struct profile_kernel {
     struct profile_counts counts;
     struct sim_counters sums; /* of the launches that completed */
     struct profile_rates rates;
+    bool has_tx;
+    struct tm_known tx; /* of the first launch, without tx.profile */
+    struct tm_needs tx_needs[TM_NUM_DETECTORS];
     VEC(struct profile_line) lines; /* by file in order of the program's files, then by line */
     struct field_rows line_rows;
 
