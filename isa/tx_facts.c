@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-/* One transaction: instructions [first, end), of which those of depth 0 are none of it. */
+/* One transaction, from its outermost tx.begin up to the next one; `inside` as isa_find_tx() gives it. */
 struct span {
     const struct isa_insn *insns;
-    const uint8_t *depth;
+    const uint32_t *inside;
     uint32_t first, end;
 };
 
 static bool is_inside(const struct span *s, uint32_t i)
 {
-    return s->depth[i] != ISA_TX_UNREACHED && s->depth[i] > 0;
+    return s->inside[i] != 0;
 }
 
 static bool is_load(const struct span *s, uint32_t i)
@@ -129,21 +129,21 @@ static void add_span(const struct span *s, uint32_t first, struct isa_tx_facts *
 bool isa_find_tx_facts(const struct isa_insn *insns, uint32_t first, uint32_t n,
                        struct isa_tx_facts *out)
 {
-    uint8_t *depth = malloc(2 * (size_t)n);
-    struct span s = {insns, depth, 0, 0};
+    uint32_t *inside = malloc(n * sizeof *inside);
+    struct span s = {insns, inside, 0, 0};
 
     *out = (struct isa_tx_facts){.changes_all = true};
-    if (!depth)
+    if (!inside)
         return false;
-    isa_find_tx(insns, first, n, depth);
+    isa_find_tx(insns, n, inside);
     for (uint32_t i = 0; i < n; i = s.end) {
         s.first = i;
         for (s.end = i + 1; s.end < n; s.end++)
-            if (insns[s.end].op == OP_tx_begin && depth[s.end] == 0)
+            if (insns[s.end].op == OP_tx_begin && !inside[s.end])
                 break;
-        if (insns[i].op == OP_tx_begin && depth[i] == 0)
+        if (insns[i].op == OP_tx_begin && !inside[i])
             add_span(&s, first, out);
     }
-    free(depth);
+    free(inside);
     return true;
 }
