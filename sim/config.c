@@ -342,7 +342,7 @@ static enum hd_status check_width(const struct sim_config *c, struct hd_error *e
 static enum hd_status check_transactions(const struct sim_config *c, struct hd_error *err)
 {
     static const struct isa_kernel no_directives = {.has_tx = true};
-    struct tm_params p = tx_params(c, &no_directives);
+    struct tm_params p = tx_fixed_params(c, &no_directives);
 
     return tm_check(&p, 1, c->wavefront_size, err);
 }

@@ -108,6 +108,8 @@ void checkpoint_restore(struct sim_machine *m, struct wavefront *w, uint64_t lan
 
 /* What tm/ is told of a launch: directives come after --set and before tm.policy and the configuration. */
 struct tm_params tx_params(const struct sim_config *c, const struct sim_launch *l);
+/* The same without tm.policy: what the parameters and directives say. */
+struct tm_params tx_fixed_params(const struct sim_config *c, const struct isa_kernel *k);
 /* What a launch of a kernel with transactions takes beside its own; all 0 without. */
 struct tm_needs tx_needs(const struct sim_config *c, const struct sim_launch *l);
 /* Whether the machine can run the transactions of a launch of that many work-items a work-group. */

@@ -26,8 +26,7 @@ static uint32_t choose(const struct param_choice *choices, const char *directive
     return named < 0 ? config : (uint32_t)named;
 }
 
-/* What the parameters and directives say. */
-static struct tm_params fixed_params(const struct sim_config *c, const struct isa_kernel *k)
+struct tm_params tx_fixed_params(const struct sim_config *c, const struct isa_kernel *k)
 {
     return (struct tm_params){
         .detector = choose(tm_detector_choices, k->tm_detector, c->tm_detector,
@@ -62,7 +61,7 @@ static struct tm_params fixed_params(const struct sim_config *c, const struct is
 struct tm_params tx_params(const struct sim_config *c, const struct sim_launch *l)
 {
     const struct isa_kernel *k = l->kernel;
-    struct tm_params p = fixed_params(c, k);
+    struct tm_params p = tx_fixed_params(c, k);
     struct tm_known known;
     struct tm_advice advice;
 
@@ -110,7 +109,7 @@ struct tm_known sim_tx_known(const struct sim_config *c, const struct sim_launch
 struct tm_needs sim_tx_needs(const struct sim_config *c, const struct sim_launch *l,
                              uint32_t detector)
 {
-    struct tm_params p = fixed_params(c, l->kernel);
+    struct tm_params p = tx_fixed_params(c, l->kernel);
 
     p.detector = detector;
     return tm_needs(&p, (size_t)l->kernel->lds_bytes + l->dynamic_lds);
