@@ -486,8 +486,6 @@ void lsu_store_done(struct sim_machine *m, const struct request *r, uint64_t eff
 
 /* ---- sim/l2.c and sim/dram.c ---- */
 
-/* Sends a request to its slice at the end of core cycle `cycle`. */
-void l2_send(struct sim_machine *m, uint32_t request, uint64_t cycle);
 /*
  * Sends a list of requests, linked by .next, that have waited for a page. They arrive ahead of what compute
  * units send in this cycle, which may have been sent already where a unit is ahead of the others.
@@ -496,8 +494,7 @@ void l2_replay(struct sim_machine *m, uint32_t first);
 void l2_replay_event(struct sim_machine *m, const struct event *e); /* EV_REPLAY */
 /* What was sent in cycle to_l2->next arrives: by compute unit, and by the order of sending. */
 void l2_arrivals(struct sim_machine *m);
-/* Event EV_L2: one that found no way free tries again. */
-void l2_event(struct sim_machine *m, const struct event *e);
+void l2_event(struct sim_machine *m, const struct event *e); /* EV_L2: no way was free */
 /* Event EV_FILL: an answer that comes back too late for transit. */
 void fill_event(struct sim_machine *m, const struct event *e);
 void dram_event(struct sim_machine *m, const struct event *e);

@@ -6,6 +6,7 @@
  * have taken effect.
  */
 #include "sim/l1.h"
+#include "sim/l2_send.h"
 
 #include <string.h>
 

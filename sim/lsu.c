@@ -5,49 +5,11 @@
  * holds the unit until one is.
  */
 #include "sim/l1.h"
+#include "sim/l2_send.h"
+#include "sim/mshr.h"
 #include "sim/um_fault.h"
 
 /* ---- MSHRs ---- */
-
-static inline uint32_t mshr_hash(const struct cu *cu, uint64_t line)
-{
-    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40) & cu->mshr_mask;
-}
-
-static inline uint32_t mshr_find(const struct cu *cu, uint64_t line)
-{
-    uint32_t i = cu->mshr_index[mshr_hash(cu, line)];
-
-    while (i != NONE32 && cu->mshrs[i].line != line)
-        i = cu->mshrs[i].next;
-    return i;
-}
-
-/* For a line that has none; NONE32 if none is free. */
-static inline uint32_t mshr_new(struct cu *cu, uint64_t line)
-{
-    uint32_t i = cu->mshr_free;
-    uint32_t *head;
-
-    if (i == NONE32)
-        return NONE32;
-    head = &cu->mshr_index[mshr_hash(cu, line)];
-    cu->mshr_free = cu->mshrs[i].next;
-    cu->mshrs[i] = (struct mshr){.line = line, .next = *head, .first.next = NONE32};
-    *head = i;
-    return i;
-}
-
-static inline void mshr_release(struct cu *cu, uint32_t i)
-{
-    uint32_t *link = &cu->mshr_index[mshr_hash(cu, cu->mshrs[i].line)];
-
-    while (*link != i)
-        link = &cu->mshrs[*link].next;
-    *link = cu->mshrs[i].next;
-    cu->mshrs[i].next = cu->mshr_free;
-    cu->mshr_free = i;
-}
 
 static inline struct load_op *op_at(const struct cu *cu, uint32_t index)
 {
@@ -248,20 +210,39 @@ static inline bool load_line(struct sim_machine *m, struct cu *cu, struct load_o
     return true;
 }
 
-/*
- * The same without L1. GPGPU-Sim, ldst_unit::memory_cycle: what bypasses L1 goes to the network, each access for
- * itself, so that no MSHR is ever looked for.
- */
-static inline bool load_line_past(struct sim_machine *m, struct cu *cu, struct load_op *op,
-                                  const struct line_request *l, uint64_t cycle)
+/* A place of the L1 port. */
+struct port_place {
+    uint64_t cycle;
+    uint32_t used; /* places of the cycle */
+};
+
+static inline void port_next(const struct sim_machine *m, struct port_place *port)
 {
-    if (!cu->mshrs_left)
-        return false;
-    cu->mshrs_left--;
-    op->lines++;
-    op->wave->run->c.l1_requests++;
-    ask(m, cu, REQ_PAST, cu->held_op, op->wave->run, l->line, l->sectors, cycle);
-    return true;
+    if (++port->used == m->config.l1_lines_per_cycle) {
+        port->used = 0;
+        port->cycle++;
+    }
+}
+
+/*
+ * As many held lines as there are MSHRs, without L1. Returns how many. GPGPU-Sim, ldst_unit::memory_cycle: what bypasses
+ * L1 goes to the network, each access for itself, so that no MSHR is ever looked for.
+ */
+static uint32_t load_lines_past(struct sim_machine *m, struct cu *cu, struct load_op *op,
+                                struct port_place *port)
+{
+    const struct line_request *l = &cu->held[cu->held_at];
+    uint32_t left = cu->nheld - cu->held_at, n = cu->mshrs_left < left ? cu->mshrs_left : left;
+    struct kernel_run *run = op->wave->run;
+
+    cu->mshrs_left -= n;
+    op->lines += n;
+    run->c.l1_requests += n;
+    for (uint32_t i = 0; i < n; i++) {
+        ask(m, cu, REQ_PAST, cu->held_op, run, l[i].line, l[i].sectors, port->cycle);
+        port_next(m, port);
+    }
+    return n;
 }
 
 static void load_done(struct sim_machine *m, struct cu *cu, uint64_t cycle)
@@ -278,26 +259,21 @@ static void load_done(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 static void load_lines(struct sim_machine *m, struct cu *cu, uint64_t cycle)
 {
     struct load_op *op = op_at(cu, cu->held_op);
-    bool l1 = m->config.l1_enabled;
-    uint64_t port_cycle = cu->port_cycle < cycle ? cycle : cu->port_cycle;
-    uint32_t used = cu->port_cycle < cycle ? 0 : cu->port_used, at = cu->held_at;
+    struct port_place port = {cu->port_cycle, cu->port_used};
 
-    for (; at < cu->nheld; at++) {
-        const struct line_request *l = &cu->held[at];
-
-        if (!(l1 ? load_line(m, cu, op, l, port_cycle) : load_line_past(m, cu, op, l, port_cycle)))
-            break;
-        if (++used == m->config.l1_lines_per_cycle) {
-            used = 0;
-            port_cycle++;
-        }
-    }
-    cu->port_cycle = port_cycle;
-    cu->port_used = used;
-    cu->held_at = at;
+    if (port.cycle < cycle)
+        port = (struct port_place){cycle, 0};
+    if (!m->config.l1_enabled)
+        cu->held_at += load_lines_past(m, cu, op, &port);
+    else
+        for (; lsu_held(cu) && load_line(m, cu, op, &cu->held[cu->held_at], port.cycle);
+             cu->held_at++)
+            port_next(m, &port);
+    cu->port_cycle = port.cycle;
+    cu->port_used = port.used;
     if (lsu_held(cu))
         return;
-    cu->lsu_free = port_cycle + (used > 0);
+    cu->lsu_free = port.cycle + (port.used > 0);
     load_done(m, cu, cycle);
 }
 

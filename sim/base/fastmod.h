@@ -5,23 +5,24 @@
 #include <stdint.h>
 
 struct fastmod {
-    uint64_t reciprocal; /* ceil(2^64 / divisor); 0 for the divisor 1 */
+    uint64_t reciprocal; /* floor((2^64 - 1) / divisor) */
     uint32_t divisor;
 };
 
 /* divisor is at least 1. */
 static inline struct fastmod fastmod_make(uint32_t divisor)
 {
-    return (struct fastmod){UINT64_MAX / divisor + 1, divisor};
+    return (struct fastmod){UINT64_MAX / divisor, divisor};
 }
 
-/* Exact for every n: the reciprocal is too large by less than 1, and n < 2^32 keeps the error below
- * 1 / divisor. */
+/*
+ * Exact for every n: (n + 1) / divisor is above the quotient by 1 / divisor to 1. The reciprocal is less than 2^64 /
+ * divisor by something above 0 and at most 1, so that the product lacks something above 0 and at most (n + 1) / 2^64,
+ * which is less than 1 / divisor.
+ */
 static inline uint32_t fastmod_quotient(const struct fastmod *f, uint32_t n)
 {
-    if (!f->reciprocal)
-        return n;
-    return (uint32_t)((unsigned __int128)f->reciprocal * n >> 64);
+    return (uint32_t)((unsigned __int128)f->reciprocal * (n + UINT64_C(1)) >> 64);
 }
 
 static inline uint32_t fastmod_rest(const struct fastmod *f, uint32_t n)
