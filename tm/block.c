@@ -59,13 +59,12 @@ static enum hd_status check_ranges(const struct tm_params *p, struct hd_error *e
                                 rows[i].value, rows[i].min, rows[i].max);
     if (p->record_bits != 8 && p->record_bits != 16 && p->record_bits != 32)
         return hd_error_set(err, HD_BAD_INPUT, "tm-parameter", NULL, NULL,
-                            "transactions: an owner record has 8, 16 or 32 bits, not %u",
+                            "tm.record_bits is %u; an owner record has 8, 16 or 32 bits",
                             p->record_bits);
     if (p->record_bits == 8 && (!tm_detectors[p->detector]->signature || p->owner_on_read))
         return hd_error_set(err, HD_BAD_INPUT, "tm-parameter", NULL, "take tm.record_bits 16",
-                            "transactions: a record of 8 bits has room for an owner alone, and %s "
-                            "needs its state too",
-                            p->owner_on_read ? "owner_on_read"
+                            "tm.record_bits is 8, room for an owner alone; %s needs its state too",
+                            p->owner_on_read ? "tm.owner_on_read"
                                              : tm_detector_choices[p->detector].name);
     return HD_OK;
 }
