@@ -177,7 +177,7 @@ void sim_cool(struct sim_machine *m);
 
 /* Why a resident wavefront did not issue in a core cycle; it is in exactly one in each. */
 enum sim_stall {
-    SIM_STALL_ISSUED,     /* it did issue */
+    SIM_STALL_ISSUED,     /* it did issue, or took the cycle for tx_idle_issues */
     SIM_STALL_SCOREBOARD, /* waits for a result of the compute unit itself, or for a branch */
     SIM_STALL_BARRIER,
     SIM_STALL_LDS,    /* waits for local memory: the result, or its banks */
@@ -230,7 +230,8 @@ struct sim_counters {
     uint64_t tx_begins;             /* attempts */
     uint64_t tx_commits, tx_aborts; /* lanes */
     uint64_t tx_self_aborts;        /* attempts stopped for another wavefront */
-    uint64_t tx_accesses;           /* local accesses of wavefronts in transactions */
+    uint64_t tx_idle_issues; /* issue cycles without an instruction: to stop, and to save registers */
+    uint64_t tx_accesses;    /* local accesses of wavefronts in transactions */
     uint64_t tx_true_conflicts, tx_false_conflicts, tx_read_read_conflicts; /* lanes */
     uint64_t tx_wave_serial, tx_group_serial; /* attempts that were serialised */
     uint64_t tx_races; /* lanes outside transactions that touched a word of one, by weak isolation */

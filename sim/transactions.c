@@ -285,26 +285,20 @@ static void step_plain(struct sim_machine *m, struct wavefront *w, uint64_t cycl
         values_step_plain(m, w);
 }
 
-/* Where saving registers takes time, the instruction issues again when they are saved. */
-static void step_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+bool tx_saves_registers(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     unsigned saved = checkpoint_writes(w, w->next);
 
-    if (saved && m->config.tm_checkpoint_cycles && m->mode == SIM_TIMED)
-        tx_go_on(m, w, cycle + (uint64_t)saved * m->config.tm_checkpoint_cycles);
-    else
-        step_plain(m, w, cycle);
+    if (!saved || !m->config.tm_checkpoint_cycles || m->mode == SIM_VALUES)
+        return false;
+    w->run->c.tx_idle_issues++;
+    tx_go_on(m, w, cycle + (uint64_t)saved * m->config.tm_checkpoint_cycles);
+    return true;
 }
 
-static void step_forbidden(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
+static void step_register(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
-    const struct isa_insn *in = w->next;
-    uint64_t active = isa_active(&w->regs, in);
-
-    if (active || (in->format == ISA_END && !in->pred))
-        fault_raise(m, w, active ? (int)bits_first(active) : -1, "tx-forbidden",
-                    "commit the transaction first", "%s in a transaction", isa_ops[in->op].name);
-    else
+    if (!tx_saves_registers(m, w, cycle))
         step_plain(m, w, cycle);
 }
 
@@ -325,10 +319,8 @@ typedef void tx_fn(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 
 /* The others are register instructions and such that the transaction does not matter to. */
 static tx_fn *const step_by_format[ISA_NUM_FORMATS] = {
-    [ISA_GSTORE] = step_global_change, [ISA_GATOMIC] = step_global_change,
-    [ISA_LLOAD] = tx_access,           [ISA_LSTORE] = tx_access,
-    [ISA_LATOMIC] = tx_access,         [ISA_BARRIER] = step_forbidden,
-    [ISA_END] = step_forbidden,        [ISA_TXBEGIN] = begin,
+    [ISA_GSTORE] = step_global_change, [ISA_GATOMIC] = step_global_change, [ISA_LLOAD] = tx_access,
+    [ISA_LSTORE] = tx_access,          [ISA_LATOMIC] = tx_access,          [ISA_TXBEGIN] = begin,
     [ISA_TXCOMMIT] = commit,
 };
 
@@ -336,9 +328,12 @@ void tx_issue(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     tx_fn *step = step_by_format[w->next->format];
 
-    if (!w->in_tx || !w->tx->stop)
+    if (!w->in_tx || !w->tx->stop) {
         (step ? step : step_register)(m, w, cycle);
-    else if (m->mode == SIM_TIMED && READY_CYCLE(w->sb[ISA_SB_TX]) > cycle)
+        return;
+    }
+    w->run->c.tx_idle_issues += m->mode == SIM_TIMED;
+    if (m->mode == SIM_TIMED && READY_CYCLE(w->sb[ISA_SB_TX]) > cycle)
         tx_go_on(m, w, READY_CYCLE(w->sb[ISA_SB_TX]));
     else
         stop(m, w, cycle);

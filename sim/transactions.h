@@ -47,6 +47,11 @@ void tx_go_on(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 void tx_wait(struct wavefront *w, uint64_t cycle);
 /* False if a call of tm/ found a mistake of the program, or of ours; it is recorded. */
 bool tx_went_well(struct sim_machine *m, struct wavefront *w, const struct tm_out *out);
+/*
+ * Before an instruction: keeps the registers that it writes first. True where that takes time (tm.checkpoint_cycles): the
+ * instruction issues again when they are kept.
+ */
+bool tx_saves_registers(struct sim_machine *m, struct wavefront *w, uint64_t cycle);
 /* No lane of the attempt is left: to the outermost tx.commit, with all lanes awake. */
 void tx_skip(struct sim_machine *m, struct wavefront *w);
 /* Others that a call of tm/ stops, and those that it lets go on at a cycle. */

@@ -166,13 +166,10 @@ static void do_access(struct sim_machine *m, struct wavefront *w, const struct l
 void tx_access(struct sim_machine *m, struct wavefront *w, uint64_t cycle)
 {
     uint64_t active = isa_active(&w->regs, w->next);
-    unsigned saved = active ? checkpoint_writes(w, w->next) : 0;
     struct local x;
 
-    if (saved && m->config.tm_checkpoint_cycles && m->mode == SIM_TIMED) {
-        tx_go_on(m, w, cycle + (uint64_t)saved * m->config.tm_checkpoint_cycles);
+    if (active && tx_saves_registers(m, w, cycle))
         return;
-    }
     count_instruction(m, w, w->next, active);
     if (!active) {
         w->next++;

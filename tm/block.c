@@ -83,7 +83,9 @@ enum hd_status tm_check(const struct tm_params *params, unsigned wavefronts, uns
                             "transactions: a wavefront has 8, 16, 32 or 64 lanes, not %u", width);
     if (wavefronts < 1 || wavefronts > most / width)
         return hd_error_set(err, HD_BAD_INPUT, "tm-capacity", NULL,
-                            "launch work-groups of at most 256 work-items",
+                            params->record_bits == 8
+                                ? "launch smaller work-groups, or take tm.record_bits 16"
+                                : "launch work-groups of at most 256 work-items",
                             "transactions: %u wavefronts of %u lanes are more than the %u "
                             "work-items that an owner record of %u bits tells apart",
                             wavefronts, width, most, params->record_bits);

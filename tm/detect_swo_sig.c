@@ -39,36 +39,7 @@ static struct tm_set writers(const struct tm_wg *wg, struct tm_set s, uint32_t w
 
 static uint64_t find(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
 {
-    unsigned lost_accesses = tm_order(wg)->multiple; /* the owner record, for MCM */
-    uint64_t lost = 0;
-
-    for (unsigned k = 0; k < x->words; k++)
-        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-            unsigned lane = bits_first(rest), item = tm_item(wg, x->wf, lane),
-                     bank = x->bank[k][lane];
-            uint32_t row = x->row[k][lane];
-            struct tm_set match, others;
-            bool own, alone;
-
-            if (tm_unmarked(wg, bank, row)) {
-                tm_signature_plan(wg, x, item, lane, k, false);
-                continue;
-            }
-            match = tm_match(wg, bank, row);
-            own = tm_set_has(&match, item);
-            others = tm_set_without(match, item);
-            alone = tm_set_empty(&others);
-            if (!alone && x->reads)
-                others = writers(wg, others, x->word[k][lane], row, bank);
-            if (tm_set_empty(&others)) {
-                tm_signature_plan(wg, x, item, lane, k, own && alone);
-                continue;
-            }
-            lost |= UINT64_C(1) << lane;
-            tm_book(x, lost_accesses);
-            tm_lost(wg, x, lane, k, others, false);
-        }
-    return lost;
+    return tm_signature_find(wg, x, lanes, writers);
 }
 
 static void mark(struct tm_wg *wg, struct tm_work *x, uint64_t lanes)
@@ -93,14 +64,6 @@ static void end(struct tm_wg *wg, unsigned wf, struct tm_walk *walk)
     memset(tm_helper(wg) + (size_t)wf * wg->p.banks, 0, (size_t)wg->p.banks * 4);
 }
 
-static bool marks(const struct tm_wg *wg, uint32_t word, struct tm_set *set)
-{
-    uint32_t row = tm_row(wg, word);
-
-    *set = tm_match(wg, tm_bank(wg, word, row), row);
-    return true;
-}
-
 static bool excludes(const struct tm_wg *wg, uint32_t word, bool reads)
 {
     uint32_t row = tm_row(wg, word);
@@ -120,5 +83,5 @@ const struct tm_detector tm_swo_sig = {
     .forget = tm_signature_forget,
     .end = end,
     .excludes = excludes,
-    .marks = marks,
+    .marks = tm_signature_marks,
 };

@@ -1,5 +1,13 @@
 #include "tm/signature.h"
 
+bool tm_signature_marks(const struct tm_wg *wg, uint32_t word, struct tm_set *set)
+{
+    uint32_t row = tm_row(wg, word);
+
+    *set = tm_match(wg, tm_bank(wg, word, row), row);
+    return true;
+}
+
 void tm_signature_forget(struct tm_wg *wg, unsigned wf, uint64_t lanes, struct tm_walk *walk)
 {
     uint64_t banks[2] = {0, 0}, mask = lanes << tm_set_shift(wg, wf);

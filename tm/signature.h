@@ -84,6 +84,48 @@ static inline void tm_signature_mark(struct tm_wg *wg, struct tm_work *x, uint64
             tm_signature_insert(wg, x, tm_item(wg, x->wf, bits_first(rest)), bits_first(rest), k);
 }
 
+/* Leaves of some work-items that match those that a load of the word conflicts with. */
+typedef struct tm_set tm_narrow(const struct tm_wg *wg, struct tm_set matches, uint32_t word,
+                                uint32_t row, unsigned bank);
+
+/* Phase 1, and the plan of phase 2: the lanes that lose. narrow is for loads; NULL: any match is a conflict. */
+static inline uint64_t tm_signature_find(struct tm_wg *wg, struct tm_work *x, uint64_t lanes,
+                                         tm_narrow *narrow)
+{
+    unsigned lost_accesses = tm_order(wg)->multiple; /* the owner record, for MCM */
+    uint64_t lost = 0;
+
+    for (unsigned k = 0; k < x->words; k++)
+        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+            unsigned lane = bits_first(rest), item = tm_item(wg, x->wf, lane),
+                     bank = x->bank[k][lane];
+            uint32_t row = x->row[k][lane];
+            struct tm_set match, others;
+            bool alone;
+
+            if (tm_unmarked(wg, bank, row)) {
+                tm_signature_plan(wg, x, item, lane, k, false);
+                continue;
+            }
+            match = tm_match(wg, bank, row);
+            others = tm_set_without(match, item);
+            alone = tm_set_empty(&others);
+            if (narrow && !alone && x->reads)
+                others = narrow(wg, others, x->word[k][lane], row, bank);
+            if (tm_set_empty(&others)) {
+                tm_signature_plan(wg, x, item, lane, k, alone && tm_set_has(&match, item));
+                continue;
+            }
+            lost |= UINT64_C(1) << lane;
+            tm_book(x, lost_accesses);
+            tm_lost(wg, x, lane, k, others, false);
+        }
+    return lost;
+}
+
+/* Whose filters have the word, for struct tm_detector. */
+bool tm_signature_marks(const struct tm_wg *wg, uint32_t word, struct tm_set *set);
+
 /* In all banks. */
 void tm_signature_forget(struct tm_wg *wg, unsigned wf, uint64_t lanes, struct tm_walk *walk);
 

@@ -48,7 +48,9 @@ static TABLE(overlap_fields, overlap_rows, true);
 #define STALL(index, key, doc)                                                                     \
     [index] = {key, FIELD_U64, false, (index) * sizeof(uint64_t), doc, NULL, NULL}
 static const struct field stall_rows[] = {
-    STALL(SIM_STALL_ISSUED, "issued", "wavefront-cycles that issued an instruction"),
+    STALL(SIM_STALL_ISSUED, "issued",
+          "wavefront-cycles that took an issue cycle: wave_instr, less one of each pair, and "
+          "tm.idle_issues"),
     STALL(SIM_STALL_SCOREBOARD, "scoreboard",
           "waiting for a result of the compute unit, or for a branch"),
     STALL(SIM_STALL_BARRIER, "barrier", "waiting at a barrier"),
@@ -162,6 +164,8 @@ static const struct field tm_rows[] = {
     KEY(U64, TM, tx_aborts, "aborts", "lanes that aborted"),
     KEY(U64, TM, tx_self_aborts, "self_aborts",
         "attempts stopped for a wavefront that needs the work-group for itself"),
+    KEY(U64, TM, tx_idle_issues, "idle_issues",
+        "issue cycles without an instruction: attempts stopped, and registers saved"),
     KEY(U64, TM, tx_accesses, "accesses", "local accesses of wavefronts in transactions"),
     KEY(U64, TM, tx_true_conflicts, "true_conflicts", "conflicts on one word, with a write"),
     KEY(U64, TM, tx_false_conflicts, "false_conflicts",
