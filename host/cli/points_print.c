@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static const char *time_text(uint64_t ps, char *out, size_t size)
@@ -44,11 +45,11 @@ static void time_cell(struct cli_table *t, uint64_t ps)
     cli_cell(t, "%s", time_text(ps, text, sizeof text));
 }
 
-static void bytes_cell(struct cli_table *t, const struct metrics *m)
+static void bytes_cell(struct cli_table *t, const struct point *p)
 {
     char text[32];
 
-    cli_format_bytes(m->h2d_bytes + m->d2h_bytes, text, sizeof text);
+    cli_format_bytes(p->metrics.h2d_bytes + p->metrics.d2h_bytes, text, sizeof text);
     cli_cell(t, "%s", text);
 }
 
@@ -58,6 +59,11 @@ static void count_cell(struct cli_table *t, uint64_t n)
 
     cli_format_count(n, text, sizeof text);
     cli_cell(t, "%s", text);
+}
+
+static void kernels_cell(struct cli_table *t, const struct point *p)
+{
+    cli_cell(t, "%" PRIu64, p->metrics.kernels);
 }
 
 static void outcome_cell(struct cli_table *t, const struct point *p)
@@ -72,126 +78,103 @@ static void outcome_cell(struct cli_table *t, const struct point *p)
         cli_cell(t, "%s", result_status_names[p->status]);
 }
 
+/* ---- what is measured ------------------------------------------------------------------------------ */
+
+/* How a member of struct point is shown. */
+enum how {
+    AS_TIME,     /* uint64_t, ps */
+    AS_COUNT,    /* uint64_t */
+    AS_SHARE,    /* double */
+    AS_TX_SHARE, /* uint64_t, of the cycles in transactions */
+    AS_CELL,     /* by a function, of the whole point */
+};
+
+struct measure {
+    const char *title;
+    enum how how;
+    size_t at;
+    void (*cell)(struct cli_table *t, const struct point *p);
+};
+#define MEMBER(title, how, member)                                                                 \
+    {                                                                                              \
+        title, how, offsetof(struct point, member), NULL                                           \
+    }
+#define CELL(title, cell)                                                                          \
+    {                                                                                              \
+        title, AS_CELL, 0, cell                                                                    \
+    }
+
+static void contention_cell(struct cli_table *t, const struct point *p)
+{
+    percent_cell(
+        t, p->contention_free_ps == JSON_NO_TIME ? NAN : ratio(p->contention_free_ps, p->time_ps));
+}
+
+static uint64_t number_at(const struct point *p, size_t at)
+{
+    uint64_t n;
+
+    memcpy(&n, (const char *)p + at, sizeof n);
+    return n;
+}
+
+static double share_at(const struct point *p, size_t at)
+{
+    double x;
+
+    memcpy(&x, (const char *)p + at, sizeof x);
+    return x;
+}
+
+static void measure_cell(struct cli_table *t, const struct measure *m, const struct point *p)
+{
+    switch (m->how) {
+    case AS_TIME:
+        time_cell(t, number_at(p, m->at));
+        break;
+    case AS_COUNT:
+        count_cell(t, number_at(p, m->at));
+        break;
+    case AS_SHARE:
+        percent_cell(t, share_at(p, m->at));
+        break;
+    case AS_TX_SHARE:
+        percent_cell(t, ratio(number_at(p, m->at), p->metrics.sums.tx_residency_cycles));
+        break;
+    case AS_CELL:
+        m->cell(t, p);
+        break;
+    }
+}
+
 /* ---- the schedulers as columns ---------------------------------------------------------------------- */
 
-enum row_kind {
-    ROW_TIME,
-    ROW_DEVICE,
-    ROW_CT,
-    ROW_TC,
-    ROW_CC,
-    ROW_TOT,
-    ROW_CONTENTION,
-    ROW_KERNELS,
-    ROW_KERNEL_BUSY,
-    ROW_INSTRUCTIONS,
-    ROW_LANES,
-    ROW_BYTES,
-    ROW_LINK_BUSY,
-    ROW_FAULTS,
-    ROW_COMMITS,
-    ROW_ABORTS,
-    ROW_TX_CYCLES, /* and those of the others, by enum sim_tx_cycles */
-    ROW_CHECKS = ROW_TX_CYCLES + SIM_NUM_TX_CYCLES,
+static const struct measure time_row = MEMBER("time", AS_TIME, time_ps);
+
+static const struct measure measure_rows[] = {
+    CELL("contention-free time over time", contention_cell),
+    MEMBER("device time", AS_TIME, device_time_ps),
+    MEMBER("kernels beside transfers (ct)", AS_SHARE, overlap.ct),
+    MEMBER("transfers beside kernels (tc)", AS_SHARE, overlap.tc),
+    MEMBER("kernels beside kernels (cc)", AS_SHARE, overlap.cc),
+    MEMBER("any beside any (tot)", AS_SHARE, overlap.tot),
+    CELL("kernels", kernels_cell),
+    MEMBER("kernels busy", AS_TIME, metrics.busy.kernel_ps),
+    CELL("bytes moved", bytes_cell),
+    MEMBER("link busy", AS_TIME, metrics.busy.link_ps),
 };
 
-static const struct {
-    enum row_kind kind;
-    const char *title;
-} measure_rows[] = {
-    {ROW_CONTENTION, "contention-free time over time"},
-    {ROW_DEVICE, "device time"},
-    {ROW_CT, "kernels beside transfers (ct)"},
-    {ROW_TC, "transfers beside kernels (tc)"},
-    {ROW_CC, "kernels beside kernels (cc)"},
-    {ROW_TOT, "any beside any (tot)"},
-    {ROW_KERNELS, "kernels"},
-    {ROW_KERNEL_BUSY, "kernels busy"},
-    {ROW_BYTES, "bytes moved"},
-    {ROW_LINK_BUSY, "link busy"},
-    {ROW_FAULTS, "page faults of kernels"},
-    {ROW_CHECKS, "checks"},
-};
+static const struct measure fault_row =
+    MEMBER("page faults of kernels", AS_COUNT, metrics.sums.page_faults);
+static const struct measure checks_row = CELL("checks", outcome_cell);
 
-/* The share of a category of the cycles in transactions. */
-static void tx_cell(struct cli_table *t, const struct sim_counters *c, enum sim_tx_cycles of)
-{
-    percent_cell(t, c->tx_residency_cycles ? ratio(c->tx_cycles[of], c->tx_residency_cycles) : NAN);
-}
-
-static void measure_cell(struct cli_table *t, enum row_kind kind, const struct point *p)
-{
-    if (kind >= ROW_TX_CYCLES && kind < ROW_CHECKS) {
-        tx_cell(t, &p->metrics.sums, (enum sim_tx_cycles)(kind - ROW_TX_CYCLES));
-        return;
-    }
-    switch (kind) {
-    case ROW_TIME:
-        time_cell(t, p->time_ps);
-        break;
-    case ROW_DEVICE:
-        time_cell(t, p->device_time_ps);
-        break;
-    case ROW_CT:
-        percent_cell(t, p->overlap.ct);
-        break;
-    case ROW_TC:
-        percent_cell(t, p->overlap.tc);
-        break;
-    case ROW_CC:
-        percent_cell(t, p->overlap.cc);
-        break;
-    case ROW_TOT:
-        percent_cell(t, p->overlap.tot);
-        break;
-    case ROW_CONTENTION:
-        percent_cell(t, p->contention_free_ps == JSON_NO_TIME
-                            ? NAN
-                            : ratio(p->contention_free_ps, p->time_ps));
-        break;
-    case ROW_KERNELS:
-        cli_cell(t, "%" PRIu64, p->metrics.kernels);
-        break;
-    case ROW_KERNEL_BUSY:
-        time_cell(t, p->metrics.busy.kernel_ps);
-        break;
-    case ROW_INSTRUCTIONS:
-        count_cell(t, p->metrics.sums.wave_instr);
-        break;
-    case ROW_LANES:
-        percent_cell(t, p->metrics.lane_utilisation);
-        break;
-    case ROW_BYTES:
-        bytes_cell(t, &p->metrics);
-        break;
-    case ROW_LINK_BUSY:
-        time_cell(t, p->metrics.busy.link_ps);
-        break;
-    case ROW_FAULTS:
-        count_cell(t, p->metrics.sums.page_faults);
-        break;
-    case ROW_COMMITS:
-        count_cell(t, p->metrics.sums.tx_commits);
-        break;
-    case ROW_ABORTS:
-        count_cell(t, p->metrics.sums.tx_aborts);
-        break;
-    case ROW_TX_CYCLES: /* above */
-        break;
-    case ROW_CHECKS:
-        outcome_cell(t, p);
-        break;
-    }
-}
-
-static void add_row(struct cli_table *t, const struct points *p, const char *title,
-                    enum row_kind kind)
+static void add_row(struct cli_table *t, const struct points *p, const struct measure *m)
 {
     size_t i;
 
-    cli_cell(t, "%s", title);
+    cli_cell(t, "%s", m->title);
     for (i = 0; i < p->len; i++)
-        measure_cell(t, kind, &p->at[i]);
+        measure_cell(t, m, &p->at[i]);
 }
 
 /* A row of speedups for each column but the last. */
@@ -222,11 +205,13 @@ static void print_schedulers(const struct points *p, FILE *to)
     cli_cell(&t, "%s", "");
     for (i = 0; i < p->len; i++)
         cli_cell(&t, "%s", p->at[i].label);
-    add_row(&t, p, "time", ROW_TIME);
+    add_row(&t, p, &time_row);
     add_speedups(&t, p);
     for (i = 0; i < sizeof measure_rows / sizeof *measure_rows; i++)
-        if (measure_rows[i].kind != ROW_FAULTS || any_faults(p))
-            add_row(&t, p, measure_rows[i].title, measure_rows[i].kind);
+        add_row(&t, p, &measure_rows[i]);
+    if (any_faults(p))
+        add_row(&t, p, &fault_row);
+    add_row(&t, p, &checks_row);
     cli_table_print(&t, to);
     cli_table_free(&t);
 }
@@ -237,28 +222,29 @@ static void print_schedulers(const struct points *p, FILE *to)
 enum view { VIEW_TX = 1, VIEW_OVERLAP = 2, VIEW_KERNEL = 4 };
 
 static const struct axis_column {
-    unsigned kind, views;
-    const char *title;
+    unsigned views;
+    struct measure measure;
 } axis_columns[] = {
-    {ROW_DEVICE, VIEW_OVERLAP | VIEW_KERNEL, "device"},
-    {ROW_KERNEL_BUSY, VIEW_OVERLAP | VIEW_KERNEL, "kernels busy"},
-    {ROW_INSTRUCTIONS, VIEW_KERNEL, "instructions"},
-    {ROW_LANES, VIEW_KERNEL, "lanes"},
-    {ROW_CT, VIEW_OVERLAP, "ct"},
-    {ROW_TC, VIEW_OVERLAP, "tc"},
-    {ROW_CC, VIEW_OVERLAP, "cc"},
-    {ROW_TOT, VIEW_OVERLAP, "tot"},
-    {ROW_KERNELS, VIEW_OVERLAP | VIEW_KERNEL, "kernels"},
-    {ROW_BYTES, VIEW_OVERLAP | VIEW_KERNEL, "bytes"},
-    {ROW_COMMITS, VIEW_TX, "commits"},
-    {ROW_ABORTS, VIEW_TX, "aborts"},
-    {ROW_TX_CYCLES + SIM_TX_USEFUL, VIEW_TX, "useful"},
-    {ROW_TX_CYCLES + SIM_TX_WASTED, VIEW_TX, "wasted"},
-    {ROW_TX_CYCLES + SIM_TX_WAVEFRONT_SERIAL, VIEW_TX, "wavefront serial"},
-    {ROW_TX_CYCLES + SIM_TX_WORKGROUP_SERIAL, VIEW_TX, "work-group serial"},
-    {ROW_TX_CYCLES + SIM_TX_QUIESCE, VIEW_TX, "quiesce"},
-    {ROW_TX_CYCLES + SIM_TX_OTHER, VIEW_TX, "other"},
-    {ROW_CHECKS, VIEW_TX | VIEW_OVERLAP | VIEW_KERNEL, "checks"},
+    {VIEW_OVERLAP | VIEW_KERNEL, MEMBER("device", AS_TIME, device_time_ps)},
+    {VIEW_OVERLAP | VIEW_KERNEL, MEMBER("kernels busy", AS_TIME, metrics.busy.kernel_ps)},
+    {VIEW_KERNEL, MEMBER("instructions", AS_COUNT, metrics.sums.wave_instr)},
+    {VIEW_KERNEL, MEMBER("lanes", AS_SHARE, metrics.lane_utilisation)},
+    {VIEW_OVERLAP, MEMBER("ct", AS_SHARE, overlap.ct)},
+    {VIEW_OVERLAP, MEMBER("tc", AS_SHARE, overlap.tc)},
+    {VIEW_OVERLAP, MEMBER("cc", AS_SHARE, overlap.cc)},
+    {VIEW_OVERLAP, MEMBER("tot", AS_SHARE, overlap.tot)},
+    {VIEW_OVERLAP | VIEW_KERNEL, CELL("kernels", kernels_cell)},
+    {VIEW_OVERLAP | VIEW_KERNEL, CELL("bytes", bytes_cell)},
+    {VIEW_TX, MEMBER("commits", AS_COUNT, metrics.sums.tx_commits)},
+    {VIEW_TX, MEMBER("aborts", AS_COUNT, metrics.sums.tx_aborts)},
+#define TX(title, category) MEMBER(title, AS_TX_SHARE, metrics.sums.tx_cycles[category])
+    {VIEW_TX, TX("useful", SIM_TX_USEFUL)},
+    {VIEW_TX, TX("wasted", SIM_TX_WASTED)},
+    {VIEW_TX, TX("wavefront serial", SIM_TX_WAVEFRONT_SERIAL)},
+    {VIEW_TX, TX("work-group serial", SIM_TX_WORKGROUP_SERIAL)},
+    {VIEW_TX, TX("quiesce", SIM_TX_QUIESCE)},
+    {VIEW_TX, TX("other", SIM_TX_OTHER)},
+    {VIEW_TX | VIEW_OVERLAP | VIEW_KERNEL, CELL("checks", outcome_cell)},
 };
 enum { NAXIS_COLUMNS = sizeof axis_columns / sizeof *axis_columns };
 
@@ -282,7 +268,7 @@ static void add_axis_titles(struct cli_table *t, const struct points *p, enum vi
     cli_cell(t, "speedup");
     for (size_t i = 0; i < NAXIS_COLUMNS; i++)
         if (axis_columns[i].views & view)
-            cli_cell(t, "%s", axis_columns[i].title);
+            cli_cell(t, "%s", axis_columns[i].measure.title);
 }
 
 static void add_axis_row(struct cli_table *t, const struct points *p, const struct point *row,
@@ -294,7 +280,7 @@ static void add_axis_row(struct cli_table *t, const struct points *p, const stru
     speedup_cell(t, p->at[0].time_ps, row->time_ps);
     for (size_t i = 0; i < NAXIS_COLUMNS; i++)
         if (axis_columns[i].views & view)
-            measure_cell(t, (enum row_kind)axis_columns[i].kind, row);
+            measure_cell(t, &axis_columns[i].measure, row);
 }
 
 static void print_axes(const struct points *p, FILE *to)
